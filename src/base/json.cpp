@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+#include <cmath>
+
+#include "base/utf8.h"
+
+namespace atys {
+
+namespace {
+struct TooDeep {};
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, size_t max_depth) {
+  const auto guard_depth = [max_depth](int depth, Json::parse_event_t event, Json&) {
+    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (opens && static_cast<size_t>(depth) >= max_depth) throw TooDeep{};
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), guard_depth);
+  } catch (const Json::parse_error& error) {
+    return fail(ErrorCode::InvalidInput, "bad JSON at offset " + std::to_string(error.byte == 0 ? 0 : error.byte - 1));
+  } catch (const Json::exception& error) {
+    return fail(ErrorCode::InvalidInput, std::string("bad JSON: ") + error.what());
+  } catch (const TooDeep&) {
+    return fail(ErrorCode::InvalidInput, "bad JSON: nested deeper than " + std::to_string(max_depth) + " levels");
+  }
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  text_.push_back(bracket);
+  needs_comma_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  text_.push_back(bracket);
+  needs_comma_ = true;
+  return *this;
+}
+
+void JsonWriter::separate() {
+  if (needs_comma_) text_.push_back(',');
+  needs_comma_ = true;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  append_quoted(name);
+  text_.push_back(':');
+  needs_comma_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  separate();
+  append_quoted(text);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+  if (!std::isfinite(number)) return null();
+  char digits[40];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  return literal({digits, static_cast<size_t>(end - digits)});
+}
+
+JsonWriter& JsonWriter::literal(std::string_view json) {
+  separate();
+  text_.append(json);
+  return *this;
+}
+
+void JsonWriter::append_quoted(std::string_view raw_text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  const std::string text = to_utf8(raw_text);
+  text_.push_back('"');
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      text_.push_back('\\');
+      text_.push_back(c);
+    } else if (byte < 0x20 || byte == 0x7f) {
+      text_.append("\\u00");
+      text_.push_back(kHex[byte >> 4]);
+      text_.push_back(kHex[byte & 15]);
+    } else {
+      text_.push_back(c);
+    }
+  }
+  text_.push_back('"');
+}
+
+}  // namespace atys

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/import.h"
+
+namespace atys::profile {
+
+namespace {
+
+// Looks `id` up in `known`, or makes it with `translate` and remembers it.
+template <typename Id, typename Translate>
+Id remember(std::vector<uint32_t>& known, Id id, const Translate& translate) {
+  if (known[raw(id)] == 0) {
+    const Id made = translate();
+    known[raw(id)] = raw(made) + 1;
+  }
+  return Id{known[raw(id)] - 1};
+}
+
+}  // namespace
+
+Importer::Importer(const Profile& from, Profile& into, bool relative)
+    : from_(&from),
+      into_(&into),
+      relative_(relative),
+      strings_(from.strings.size()),
+      mappings_(from.mappings.size()),
+      functions_(from.functions.size()),
+      frames_(from.frames.size()),
+      stacks_(from.stacks.size()),
+      labels_(from.labels.size()),
+      label_sets_(from.label_sets.size()) {
+  mappings_[0] = functions_[0] = frames_[0] = stacks_[0] = labels_[0] = label_sets_[0] = 1;
+}
+
+StringId Importer::string(StringId id) {
+  return remember(strings_, id, [&] { return into_->strings.intern(from_->text(id)); });
+}
+
+MappingId Importer::mapping(MappingId id) {
+  return remember(mappings_, id, [&] {
+    Mapping row = from_->mappings[id];
+    row.filename = string(row.filename);
+    row.build_id = string(row.build_id);
+    row.attributes = labels(row.attributes);
+    if (relative_) {
+      row.limit -= row.start;
+      row.start = 0;
+      row.has_functions = row.has_filenames = row.has_line_numbers = row.has_inline_frames = false;
+    }
+    return into_->mappings.intern(row);
+  });
+}
+
+FunctionId Importer::function(FunctionId id) {
+  return remember(functions_, id, [&] {
+    const Function& row = from_->functions[id];
+    return into_->functions.intern({string(row.name), string(row.system_name), string(row.filename), row.start_line});
+  });
+}
+
+LineListId Importer::line_list(LineListId id) {
+  line_scratch_.clear();
+  for (const Line& line : from_->lines[id]) line_scratch_.push_back({line.line, line.column, function(line.function)});
+  return into_->lines.intern(line_scratch_);
+}
+
+FrameId Importer::frame(FrameId id) {
+  return remember(frames_, id, [&] {
+    Frame row = from_->frames[id];
+    if (relative_) row.address -= from_->mappings[row.mapping].start;
+    row.mapping = mapping(row.mapping);
+    row.lines = line_list(row.lines);
+    row.kind = string(row.kind);
+    row.attributes = labels(row.attributes);
+    return into_->frames.intern(row);
+  });
+}
+
+StackId Importer::stack(StackId id) {
+  return remember(stacks_, id, [&] {
+    stack_scratch_.clear();
+    for (const FrameId member : from_->stacks[id]) stack_scratch_.push_back(frame(member));
+    return into_->stacks.intern(stack_scratch_);
+  });
+}
+
+LabelId Importer::label(LabelId id) {
+  return remember(labels_, id, [&] {
+    Label row = from_->labels[id];
+    row.key = string(row.key);
+    row.text = string(row.text);
+    row.unit = string(row.unit);
+    return into_->labels.intern(row);
+  });
+}
+
+LabelSetId Importer::labels(LabelSetId id) {
+  return remember(label_sets_, id, [&] {
+    std::vector<LabelId> members;
+    for (const LabelId member : from_->label_sets[id]) members.push_back(label(member));
+    return into_->label_sets.intern(members);  // sorted in the source, and sorting is by content
+  });
+}
+
+void Importer::copy_header() {
+  for (const ValueType& type : from_->value_types()) into_->add_value_type(from_->text(type.type), from_->text(type.unit));
+  const Header& from = from_->header;
+  Header& to = into_->header;
+  to = from;
+  to.period_type = value_type(from.period_type);
+  to.default_value_type = string(from.default_value_type);
+  to.drop_frames = string(from.drop_frames);
+  to.keep_frames = string(from.keep_frames);
+  to.doc_url = string(from.doc_url);
+  to.id = string(from.id);
+  to.attributes = labels(from.attributes);
+  for (StringId& comment : to.comments) comment = string(comment);
+  for (const Loss& loss : from_->losses) into_->add_loss(from_->text(loss.reason), loss.count);
+  for (const Fact& fact : from_->provenance) into_->add_fact(from_->text(fact.key), from_->text(fact.value));
+  into_->overhead = from_->overhead;
+}
+
+}  // namespace atys::profile

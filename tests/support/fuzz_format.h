@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fuzzer of every reader does: read the bytes; if they are a profile, it must survive being written and read again.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "format/format.h"
+
+namespace atys::test {
+
+inline int fuzz_format(std::string_view name, const uint8_t* data, size_t size) {
+  const format::Format& tested = *format::find_format(name);
+  const auto source = borrow_source("fuzz", {reinterpret_cast<const std::byte*>(data), size});
+  const auto profile = tested.read(*source);
+  if (!profile.ok()) return 0;
+  const format::Format& writer = tested.descriptor().can_write ? tested : *format::find_format("pprof");
+  StringSink sink;
+  if (!writer.write(*profile, {}, sink).ok()) return 0;
+  const auto again_source = borrow_source("again", as_byte_span(sink.text()));
+  const auto again = format::read_profile(*again_source);
+  if (!again.ok()) std::abort();  // we cannot read what we wrote
+  if (again->samples.size() != profile->samples.size() && writer.descriptor().keeps.labels) std::abort();
+  return 0;
+}
+
+}  // namespace atys::test
