@@ -56,8 +56,8 @@ TEST_P(RoundTrip, gives_back_what_was_written) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip, testing::ValuesIn(two_way_formats()), [](const auto& info) {
-  std::string name(info.param->descriptor().name);
+INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip, testing::ValuesIn(two_way_formats()), [](const auto& format_info) {
+  std::string name(format_info.param->descriptor().name);
   for (char& c : name) c = c == '-' ? '_' : c;
   return name;
 });
