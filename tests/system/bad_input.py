@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `atys` does with bad files: it says so in one line that names the file (and the offset, if the bytes are at fault), exits
+"""What `atys` does with bad files: it says so in one line that names the file (and the place, if the bytes are at fault), exits
 with status 1, leaves no output, and neither crashes, hangs nor eats the memory. Prints a result line per kind of badness; an input
 that we fail on is kept in build/bad_input.
 
@@ -30,6 +30,9 @@ from scratch import ROOT, atys_binary  # noqa: E402
 FLIPS, CUTS = 1000, 50
 TIMEOUT_S = 20
 MAX_RSS_KB = 2 << 20
+INPUT = "input-7d1e"  # a name that no message contains by chance
+# Where the bytes are at fault: an offset, or for a value of sound JSON its path.
+PLACE = re.compile(r"\boffset \d+|\bat (the top|\w+(\[\d+\]|\.\w+)*):")
 EXTENSIONS = [".pb.gz", ".otlp", ".otlp.json", ".collapsed", ".speedscope.json", ".firefox.json"]
 PERF_SCRIPT = b"".join(b"app %d/%d [001] %d.%06d:     250000 cycles:u: \n\t    55d0c0de1139 leaf_%d+0x9 (/usr/bin/app)\n"
                        b"\t    55d0c0de11f0 main+0x20 (/usr/bin/app)\n\n" % (9, 9, 100 + n, n * 37, n % 5) for n in range(40))
@@ -75,7 +78,7 @@ class Atys:
             return Run(child.returncode, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss, left)
 
 
-def complaint(run: Run, name: str, must_fail: bool, needs_offset: bool) -> str | None:
+def complaint(run: Run, name: str, must_fail: bool, needs_place: bool) -> str | None:
     """What is wrong with how a bad file was met."""
     if run.rss_kb > MAX_RSS_KB:
         return f"needed {run.rss_kb >> 10} MB"
@@ -89,8 +92,8 @@ def complaint(run: Run, name: str, must_fail: bool, needs_offset: bool) -> str |
         return f"not one line on standard error: {run.err[:300]!r}"
     if name not in run.err:
         return f"does not name the file: {run.err!r}"
-    if needs_offset and not re.search(r"\boffset \d+", run.err):
-        return f"names no offset: {run.err!r}"
+    if needs_place and not PLACE.search(run.err):
+        return f"says not where: {run.err!r}"
     if run.out:
         return "wrote to standard output all the same"
     return f"left {run.left}" if run.left else None
@@ -112,10 +115,10 @@ class Tests:
 
     def meet(self, data: bytes, verb: str, must_fail: bool) -> str | None:
         folder = self.atys.folder()
-        (folder / "bad").write_bytes(data)
-        arguments = ["convert", "bad", "-o", "out.pb.gz"] if verb == "convert" else ["summary", "bad"]
+        (folder / INPUT).write_bytes(data)
+        arguments = ["convert", INPUT, "-o", "out.pb.gz"] if verb == "convert" else ["summary", INPUT]
         run = self.atys.run(*arguments, folder=folder)
-        wrong = complaint(run, "bad", must_fail, needs_offset=True)
+        wrong = complaint(run, INPUT, must_fail, needs_place=True)
         with contextlib.suppress(FileNotFoundError):
             (folder / "out.pb.gz").unlink()
         return f"{verb}: {wrong}" if wrong else None
@@ -198,7 +201,7 @@ def unreadable_files(tests: Tests) -> None:
                                    ("a folder without permission", "closed/out.pb.gz", ["convert", "sound", "-o", "closed/out.pb.gz"]),
                                    ("a folder that is missing", "none/out.pb.gz", ["convert", "sound", "-o", "none/out.pb.gz"])]:
         if tests.wanted(title):
-            wrong = complaint(tests.atys.run(*arguments, folder=folder, **somebody), name, True, needs_offset=False)
+            wrong = complaint(tests.atys.run(*arguments, folder=folder, **somebody), name, True, needs_place=False)
             tests.report(title, [wrong] if wrong else [])
 
 
@@ -209,7 +212,7 @@ def full_disk(tests: Tests, title: str, folder: pathlib.Path, **popen) -> None:
     big.write_text("".join(f"main;f{noise.getrandbits(64):x};g{noise.getrandbits(64):x} {noise.getrandbits(16) + 1}\n" for _ in range(20_000)))
     (folder / "out.pb.gz").write_bytes(b"what was there before")
     run = tests.atys.run("convert", big, "-o", "out.pb.gz", folder=folder, **popen)
-    wrong = complaint(run, "out.pb.gz", True, needs_offset=False)
+    wrong = complaint(run, "out.pb.gz", True, needs_place=False)
     if not wrong and (folder / "out.pb.gz").read_bytes() != b"what was there before":
         wrong = "the old file is gone"
     tests.report(title, [wrong] if wrong else [])

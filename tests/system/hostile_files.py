@@ -88,6 +88,7 @@ def speedscope_lies() -> dict[str, bytes]:
         "negative frame": speedscope(samples=[[-1]]),
         "frame that is no number": speedscope(samples=[["x"]]),
         "frame of 1e300": speedscope().replace(b"[[0]]", b"[[1e300]]"),
+        "weight of 1e999": speedscope().replace(b'"weights": [1]', b'"weights": [1e999]'),
         "more samples than weights": speedscope(samples=[[0], [0]]),
         "samples that are no list": speedscope(samples={"a": 1}),
         "closing what is not open": speedscope(**evented, events=[{"type": "C", "frame": 0, "at": 1}]),
