@@ -16,7 +16,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 QUOTED = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"\.?[\w.*{},-]+(/[\w.*{},-]+)*/?")
 SYMBOL = re.compile(r"(?:\w+::)+~?\w+(?:\(\))?|[a-z_]\w*\(\)|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+|k[A-Z]\w+")
-PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\bNNNN|\bx_|<|…|\.\.\.")
+PLACEHOLDER = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?![a-z])|^x[._]|<|…|\.\.\.")  # NAME, x_test.cpp, <case>
 LINE_NUMBER = re.compile(r"\.\w+:\d+|#L\d+")
 
 

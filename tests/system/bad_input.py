@@ -165,14 +165,24 @@ def flipped(data: bytes):
         yield f"flip {number}", bytes(copy)
 
 
-def damaged_files(tests: Tests) -> None:
-    for extension, data in seeds(tests.atys).items():
+def damaged_files(tests: Tests, formats: dict[str, bytes]) -> None:
+    for extension, data in formats.items():
         text = extension in (".collapsed", "perf script")  # a text cut short may be a shorter text
         cuts = [(f"first {len(data) * n // CUTS} bytes", data[:len(data) * n // CUTS]) for n in range(CUTS)]
         tests.group(f"{extension} cut short", cuts, must_fail=extension.endswith(("gz", "json")) and not text)
         flips = list(flipped(data))
         tests.group(f"{extension} with flipped bits", flips[::2], False, ["convert"])
         tests.group(f"{extension} with flipped bits, summary", flips[1::2], False, ["summary"])
+
+
+def sound_files(tests: Tests, formats) -> None:
+    """What the lies below are changes of has to be accepted, or they are refused for another reason than we think."""
+    for extension, data in {".pb.gz": hostile.pprof(), ".otlp": hostile.otlp(), ".speedscope.json": hostile.speedscope()}.items():
+        title = f"a sound {extension}"
+        if extension in formats and tests.wanted(title):
+            (tests.atys.folder() / INPUT).write_bytes(data)
+            run = tests.atys.run("summary", INPUT)
+            tests.report(title, [run.err] if run.status else [])
 
 
 def crafted_files(tests: Tests) -> None:
@@ -256,7 +266,9 @@ def main() -> int:
         os.chmod(folder, 0o755)
         tests = Tests(Atys(pathlib.Path(folder)), sys.argv[1:])
         tests.report("self-test", self_test())
-        damaged_files(tests)
+        formats = seeds(tests.atys)
+        damaged_files(tests, formats)
+        sound_files(tests, formats)
         crafted_files(tests)
         unreadable_files(tests)
         no_room(tests)
