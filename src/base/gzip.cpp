@@ -27,6 +27,15 @@ Error bad_gzip(size_t offset, const char* why) {
   return fail(ErrorCode::InvalidInput, "bad gzip data at offset " + std::to_string(offset) + ": " + why, "get the file again");
 }
 
+Error too_large(size_t offset, size_t limit) {
+  return fail(ErrorCode::ResourceExhausted,
+              "gzip data at offset " + std::to_string(offset) + " expands to more than " + std::to_string(limit) + " bytes",
+              "no profile compresses that well; if this one does, decompress it with gunzip first");
+}
+
+// What the first `compressed_bytes` may expand to.
+size_t inflate_limit(size_t compressed_bytes) { return kInflateAllowance + compressed_bytes * kMaxInflateRatio; }
+
 // Appends one member to `out` and returns how many bytes of `input` it took.
 Result<size_t> inflate_member(libdeflate_decompressor* decompressor, std::span<const std::byte> input, size_t offset,
                               size_t limit, std::vector<std::byte>& out) {
@@ -43,11 +52,7 @@ Result<size_t> inflate_member(libdeflate_decompressor* decompressor, std::span<c
       return consumed;
     }
     if (status != LIBDEFLATE_INSUFFICIENT_SPACE) return bad_gzip(offset, "truncated or corrupt");
-    if (before + room >= limit) {
-      return fail(ErrorCode::ResourceExhausted,
-                  "gzip data at offset " + std::to_string(offset) + " expands to more than " + std::to_string(limit) + " bytes",
-                  "no profile compresses that well; if this one does, decompress it with gunzip first");
-    }
+    if (before + room >= limit) return too_large(offset, limit);
     room = std::min(room * 4, limit - before);
   }
 }
@@ -61,12 +66,15 @@ bool is_gzip(std::span<const std::byte> head) {
 Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed) {
   const Decompressor decompressor(libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
   CHECK(decompressor != nullptr);
-  const size_t limit = kInflateAllowance + compressed.size() * kMaxInflateRatio;
+  const size_t limit = inflate_limit(compressed.size());
   std::vector<std::byte> out;
   size_t offset = 0;
   do {
     if (compressed.size() - offset < kMinMemberBytes) return bad_gzip(offset, "ends in the middle of a member");
-    offset += TRY(inflate_member(decompressor.get(), compressed.subspan(offset), offset, limit, out));
+    const size_t member = offset;
+    offset += TRY(inflate_member(decompressor.get(), compressed.subspan(member), member, limit, out));
+    // A bomb of many members is noticed at the first of them, not when all the room for the whole file is used up.
+    if (out.size() > inflate_limit(offset)) return too_large(member, inflate_limit(offset));
   } while (offset < compressed.size() && is_gzip(compressed.subspan(offset)));
   return out;
 }

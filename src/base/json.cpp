@@ -8,7 +8,55 @@
 namespace atys {
 
 namespace {
+
 struct TooDeep {};
+
+// Where brackets first nest deeper than `max_depth`. For text that the parser found good up to there.
+size_t offset_of_depth(std::string_view text, size_t max_depth) {
+  size_t depth = 0;
+  bool quoted = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted) {
+      if (c == '\\') ++at;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if ((c == '[' || c == '{') && ++depth > max_depth) {
+      return at;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return text.size();
+}
+
+// Takes every event and keeps where the parser gave up: its other exceptions do not say.
+struct ErrorLocator : nlohmann::json_sax<Json> {
+  size_t offset = 0;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(size_t position, const std::string&, const Json::exception&) override {
+    offset = position == 0 ? 0 : position - 1;
+    return false;
+  }
+};
+
+Error bad_json(size_t offset, const std::string& why) {
+  return fail(ErrorCode::InvalidInput, "bad JSON at offset " + std::to_string(offset) + why);
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, size_t max_depth) {
@@ -20,11 +68,13 @@ Result<Json> parse_json(std::string_view text, size_t max_depth) {
   try {
     return Json::parse(text.begin(), text.end(), guard_depth);
   } catch (const Json::parse_error& error) {
-    return fail(ErrorCode::InvalidInput, "bad JSON at offset " + std::to_string(error.byte == 0 ? 0 : error.byte - 1));
-  } catch (const Json::exception& error) {
-    return fail(ErrorCode::InvalidInput, std::string("bad JSON: ") + error.what());
+    return bad_json(error.byte == 0 ? 0 : error.byte - 1, "");
+  } catch (const Json::exception&) {
+    ErrorLocator locator;
+    Json::sax_parse(text.begin(), text.end(), &locator);
+    return bad_json(locator.offset, ": a number that is too large");
   } catch (const TooDeep&) {
-    return fail(ErrorCode::InvalidInput, "bad JSON: nested deeper than " + std::to_string(max_depth) + " levels");
+    return bad_json(offset_of_depth(text, max_depth), ": nested deeper than " + std::to_string(max_depth) + " levels");
   }
 }
 

@@ -66,8 +66,8 @@ Result<Profile> read_any(ByteSource& source) {
 Result<Profile> read_profile(ByteSource& source) {
   auto profile = read_any(source);
   if (profile.ok()) return profile;
-  // The system's own errors name the file already.
-  if (profile.error().message.find(source.name()) != std::string::npos) return profile;
+  // The system's own errors name the file already: "cannot read NAME: why".
+  if (profile.error().message.find(" " + source.name() + ": ") != std::string::npos) return profile;
   return in_context("cannot read " + source.name(), profile.error());
 }
 

@@ -3,6 +3,7 @@
 // from one, so that is an array; the odd one (a hash of the address, say) goes to a hash map.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
