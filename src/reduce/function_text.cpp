@@ -51,15 +51,20 @@ size_t last_component(std::string_view name) {
   return slash == std::string_view::npos ? 0 : slash + 1;
 }
 
-// How many bytes of "java.util.HashMap.put" are its package: those of the leading lower-case words, but not the last word.
+bool begins_with(std::string_view name, int (*is_of_class)(int)) {
+  return !name.empty() && is_of_class(static_cast<unsigned char>(name.front())) != 0;
+}
+
+// How many bytes of "java.util.HashMap.put" are its package: the lower-case words before a class. Of "main.run.func1" it is the
+// first word; 0: there is none.
 size_t dotted_package(std::string_view name) {
-  size_t end = 0;
-  for (size_t begin = 0;;) {
-    const size_t dot = name.find('.', begin);
-    if (dot == std::string_view::npos || dot == begin || std::islower(static_cast<unsigned char>(name[begin])) == 0) return end;
-    end = dot;
-    begin = dot + 1;
+  const size_t first_dot = std::min(name.find('.'), name.size());
+  if (first_dot == 0 || first_dot == name.size()) return 0;
+  for (size_t dot = first_dot; dot < name.size(); dot = std::min(name.find('.', dot + 1), name.size())) {
+    if (begins_with(name.substr(dot + 1), std::isupper)) return dot;
+    if (!begins_with(name.substr(dot + 1), std::islower)) break;
   }
+  return first_dot;
 }
 
 std::string_view last_two_scopes(std::string_view name) {
@@ -94,10 +99,9 @@ std::string short_name(std::string_view name) {
   }
   if (const size_t component = last_component(name); component < name.size()) name.remove_prefix(component);
   const size_t package = dotted_package(name);
-  const bool is_class_next = package > 0 && package + 1 < name.size() && std::isupper(static_cast<unsigned char>(name[package + 1])) != 0;
-  // One lower-case word is a Go package, which belongs to the name; several are a path.
+  // One word is a Go package, which belongs to the name; several are a path.
   const bool is_path = name.substr(0, package).find('.') != std::string_view::npos;
-  return std::string(is_class_next && is_path ? name.substr(package + 1) : name);
+  return std::string(is_path ? name.substr(package + 1) : name);
 }
 
 }  // namespace atys::reduce

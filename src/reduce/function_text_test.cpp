@@ -25,6 +25,7 @@ constexpr Case kCases[] = {
     {"core::ptr::drop_in_place<alloc::Vec<u8>>", "core", "ptr::drop_in_place"},
     {"<T as core::fmt::Display>::fmt", "prog", "::fmt"},
     {"java.util.HashMap.put", "java.util", "HashMap.put"},
+    {"main.setFunctions.func17", "main", "main.setFunctions.func17"},
     {"main", "prog", "main"},
     {"a<b::c", "prog", "a<b::c"},
     {"", "prog", ""},
