@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 #include "reduce/function_text.h"
@@ -17,23 +16,23 @@ namespace {
 constexpr std::array<std::string_view, 10> kClasses = {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"};
 constexpr std::string_view kGrey = "cx";
 
-std::vector<double> self_by_function(const FlameTree& tree) {
-  std::vector<double> self(tree.functions.size(), 0);
-  for (const FlameNode& node : tree.nodes) self[profile::raw(node.function)] += std::abs(static_cast<double>(node.self));
-  return self;
+std::vector<double> area_by_function(const FlameTree& tree, const std::vector<double>& widths) {
+  std::vector<double> area(tree.functions.size(), 0);
+  for (size_t i = 1; i < tree.nodes.size(); ++i) area[profile::raw(tree.nodes[i].function)] += widths[i];
+  return area;
 }
 
 }  // namespace
 
-std::vector<std::string_view> colour_classes(const FlameTree& tree) {
-  const std::vector<double> self = self_by_function(tree);
+std::vector<std::string_view> colour_classes(const FlameTree& tree, const std::vector<double>& widths) {
+  const std::vector<double> area = area_by_function(tree, widths);
   std::vector<std::string> packages;
   std::map<std::string_view, double> worth;
-  packages.reserve(self.size());
-  for (size_t i = 0; i < self.size(); ++i) {
+  packages.reserve(area.size());
+  for (size_t i = 0; i < area.size(); ++i) {
     const FlameFunction& function = tree.functions.rows()[i];
     packages.push_back(package_of(tree.strings.view(function.name), tree.strings.view(function.file), tree.strings.view(function.module)));
-    if (!packages.back().empty()) worth[packages.back()] += self[i];
+    if (!packages.back().empty()) worth[packages.back()] += area[i];
   }
   std::vector<std::pair<double, std::string_view>> ranked;
   for (const auto& [package, value] : worth) ranked.emplace_back(-value, package);
@@ -59,6 +58,7 @@ text { fill: #151922; pointer-events: none }
 .w { font: 12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; fill: #8a4b00 }
 .i text { font-style: italic }
 .bg { fill: #fff }
+.n { opacity: 0.5 }
 rect:hover { stroke: #151922 }
 .cx { fill: #d4d7dd }
 )"

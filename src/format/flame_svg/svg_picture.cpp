@@ -25,10 +25,20 @@ constexpr double kNarrowest = 0.5;       // a frame narrower than this is left o
 constexpr double kCharacterWidth = 6.7;  // of the 11 px monospace font, rounded up
 constexpr size_t kLongestName = 1000;    // in a tooltip
 
+struct Narrow {
+  int64_t count = 0;
+  double width = 0;
+
+  void add(double more) {
+    ++count;
+    width += more;
+  }
+};
+
 class Drawing {
  public:
   Drawing(const FlameTree& tree, const Picture& picture)
-      : tree_(tree), picture_(picture), widths_(flame_widths(tree)), lefts_(tree.nodes.size(), -1), classes_(colour_classes(tree)) {}
+      : tree_(tree), picture_(picture), widths_(flame_widths(tree)), lefts_(tree.nodes.size(), -1), classes_(colour_classes(tree, widths_)) {}
 
   std::string draw() {
     top_ = picture_.losses.empty() ? 58 : 76;
@@ -52,7 +62,7 @@ class Drawing {
 
   std::string footer() const {
     if (left_out_ == 0) return fmt::format("{} frames", value_text(drawn_, "count"));
-    return fmt::format("{} frames; {} more, each narrower than {} px, are left out: they take no more than the free space below their callers",
+    return fmt::format("{} frames; {} more, each narrower than {} px, are left out",
                        value_text(drawn_, "count"), value_text(left_out_, "count"), kNarrowest);
   }
 
@@ -60,6 +70,7 @@ class Drawing {
   void place() {
     const double scale = widths_[0] > 0 ? (kWidth - 2 * kMargin) / widths_[0] : 0;
     std::vector<double> next(tree_.nodes.size(), 0);  // where the next child begins
+    std::vector<Narrow> narrow(tree_.nodes.size());   // children of a drawn node that are too narrow
     lefts_[0] = next[0] = kMargin;
     draw_frame(0, kWidth - 2 * kMargin);
     for (uint32_t i = 1; i < tree_.nodes.size(); ++i) {
@@ -67,12 +78,22 @@ class Drawing {
       const double width = widths_[i] * scale;
       if (lefts_[parent] < 0 || width < kNarrowest) {
         ++left_out_;
+        if (lefts_[parent] >= 0) narrow[parent].add(width);
         continue;
       }
       lefts_[i] = next[i] = next[parent];
       next[parent] += width;
       draw_frame(i, width);
     }
+    for (uint32_t i = 0; i < narrow.size(); ++i) {
+      if (narrow[i].width >= kNarrowest) draw_narrow(tree_.nodes[i].depth + 1, next[i], narrow[i]);
+    }
+  }
+
+  void draw_narrow(uint32_t depth, double left, const Narrow& narrow) {
+    deepest_ = std::max(deepest_, depth);
+    frames_ += fmt::format("<g class=\"n\"><title>{} narrow frames</title><rect class=\"cx\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"/></g>\n",
+                           value_text(narrow.count, "count"), left, top_ + depth * kRowHeight, narrow.width, kRowHeight - 1);
   }
 
   void draw_frame(uint32_t i, double width) {
