@@ -16,7 +16,9 @@ class Painter {
 
   // Device pixels for sharp edges on any screen.
   resize(width, height) {
-    this.ratio = window.devicePixelRatio || 1;
+    const ratio = window.devicePixelRatio || 1;
+    if (this.width === width && this.height === height && this.ratio === ratio) return;
+    this.ratio = ratio;
     this.width = width;
     this.height = height;
     this.canvas.width = Math.max(1, Math.round(width * this.ratio));
