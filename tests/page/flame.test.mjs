@@ -35,6 +35,13 @@ test("shows the default value type and the facts", async () => {
   assert.deepEqual(await page.locator("#value option").allTextContents(), ["samples (count)", "cpu (nanoseconds)"]);
 });
 
+test("losses are never hidden", async () => {
+  const page = await show(pprof([["main", 1]], undefined, [["ring-full", 1200], ["<b>stack cut off</b>", 34]]));
+  assert.equal(await page.locator("#losses").innerText(), "1,234 lost and not in this graph: ring-full 1,200, <b>stack cut off</b> 34");
+  await opened.page.context().close();
+  assert.ok(!(await (await show(PROFILE)).locator("#losses").isVisible()));
+});
+
 test("zooms on click, shows the path there, and resets", async () => {
   const page = await show(PROFILE);
   const before = await centre(page, "parse");
@@ -124,6 +131,9 @@ test("the table lists self and total, recursion counted once, and sorts", async 
   const page = await show(PROFILE);
   const rows = async () => (await page.locator("#rows tr").allInnerTexts()).map((row) => row.split(/\s+/).join(" "));
   assert.deepEqual((await rows()).slice(0, 2), ["8.00 µs 80.0% 8.00 µs 80.0% read", "1.00 µs 10.0% 1.00 µs 10.0% lex"]);
+  await page.locator("#rows button", { hasText: "lex" }).click();
+  await page.locator("#matched", { hasText: "10.0% matched" }).waitFor();
+  await page.locator("#rows button", { hasText: "lex" }).click();
   await page.locator("th button", { hasText: "Total" }).click();
   assert.match((await rows())[0], /main$/);
   assert.ok((await rows()).includes("0 ns 0% 4.00 µs 40.0% parse"));

@@ -21,7 +21,8 @@ class Table {
 }
 
 // stacks: [frames from root to leaf (a list, or joined by ";"), value or values]. types: [["cpu", "nanoseconds"], …].
-export function pprof(stacks, types = [["samples", "count"]]) {
+// losses: [[reason, count], …].
+export function pprof(stacks, types = [["samples", "count"]], losses = []) {
   const strings = new Table();
   const functions = new Table();
   strings.id("");
@@ -37,6 +38,7 @@ export function pprof(stacks, types = [["samples", "count"]]) {
     parts.push(bytes(4, Buffer.concat([Buffer.from(number(1, index + 1)), line])));
     parts.push(bytes(5, [...number(1, index + 1), ...number(2, strings.id(name))]));
   }
+  for (const [reason, count] of losses) parts.push(bytes(1002, [...number(1, strings.id(reason)), ...number(2, count)]));
   for (const text of strings.ids.keys()) parts.push(bytes(6, Buffer.from(text)));
   return Buffer.concat(parts);
 }

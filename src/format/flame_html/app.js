@@ -157,7 +157,8 @@ class App {
 
   searchFor(name) {
     this.ui.regex.setAttribute("aria-pressed", "false");
-    this.ui.search.value = this.ui.search.value === name ? "" : name;
+    const exactly = `"${name}"`;
+    this.ui.search.value = this.ui.search.value === exactly ? "" : exactly;
     this.applySearch();
   }
 

@@ -111,7 +111,11 @@ function showCrumbs(app) {
     }
     items.push(item);
   });
-  if (app.slice) items.push(element("li", "skipped", bundleName(app.slice)));
+  if (app.slice) {
+    const item = element("li");
+    item.append(element("span", "slice", bundleName(app.slice)));
+    items.push(item);
+  }
   app.ui.crumbs.replaceChildren(...items);
   app.ui.crumbs.scrollLeft = app.ui.crumbs.scrollWidth;
 }

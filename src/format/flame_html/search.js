@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which functions match, and how much of the whole has one of them on its stack.
 
-// A predicate for names, or an error to be shown.
+// A predicate for names, or an error to be shown. Text in double quotes is a whole name.
 function compileSearch(text, isRegex) {
+  if (!isRegex && text.length > 2 && text.startsWith('"') && text.endsWith('"')) return { test: (name) => name === text.slice(1, -1) };
   if (!isRegex) {
     const wanted = text.toLowerCase();
     return { test: (name) => name.toLowerCase().includes(wanted) };
