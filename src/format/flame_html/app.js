@@ -45,10 +45,11 @@ class App {
     this.ui.colour.value = this.colourColumn;
   }
 
-  // Kinds say most where there are several.
+  // Kinds say most where there are several; plain names have no package.
   bestColourColumn() {
-    const used = new Set(this.functions.kind.subarray(1));
-    return used.size > 1 ? "kind" : "package";
+    if (new Set(this.functions.kind.subarray(1)).size > 1) return "kind";
+    const inPackage = this.functions.package.filter((id) => this.functions.strings[id] !== "").length;
+    return inPackage * 2 > this.functions.count - 1 ? "package" : "name";
   }
 
   get scheme() {

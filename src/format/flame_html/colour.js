@@ -45,6 +45,8 @@ function rankGroups(tree, functions, column) {
   const free = HUES.slice();
   for (const group of groups) {
     if (group.name === "") continue;
+    // There are many more functions than hues, and grey ones would say nothing: hues repeat.
+    if (column === "name" && free.length === 0) free.push(...HUES);
     if (column === "kind" && Object.hasOwn(KIND_HUES, group.name)) group.hue = KIND_HUES[group.name];
     else group.hue = free.shift();
   }

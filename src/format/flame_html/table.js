@@ -39,7 +39,7 @@ class FunctionTable {
     const name = (i) => functions.strings[functions.name[firstFunction[i]]];
     const byName = (a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : a - b);
     const values = this.sort.key === "self" ? self : total;
-    const compare = this.sort.key === "name" ? byName : (a, b) => values[a] - values[b] || byName(b, a);
+    const compare = this.sort.key === "name" ? byName : (a, b) => values[a] - values[b] || total[a] - total[b] || byName(b, a);
     shown.sort(this.sort.descending ? (a, b) => compare(b, a) : compare);
     return shown;
   }

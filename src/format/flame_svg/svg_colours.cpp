@@ -31,7 +31,9 @@ std::vector<std::string_view> colour_classes(const FlameTree& tree, const std::v
   packages.reserve(area.size());
   for (size_t i = 0; i < area.size(); ++i) {
     const FlameFunction& function = tree.functions.rows()[i];
-    packages.push_back(package_of(tree.strings.view(function.name), tree.strings.view(function.file), tree.strings.view(function.module)));
+    const std::string_view name = tree.strings.view(function.name);
+    packages.push_back(package_of(name, tree.strings.view(function.file), tree.strings.view(function.module)));
+    if (packages.back().empty()) packages.back() = name;
     if (!packages.back().empty()) worth[packages.back()] += area[i];
   }
   std::vector<std::pair<double, std::string_view>> ranked;
