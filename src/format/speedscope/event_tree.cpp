@@ -35,16 +35,24 @@ Result<> EventTree::close(FrameId frame) {
   return {};
 }
 
+size_t EventTree::frames_of_all_paths() const {
+  std::vector<uint32_t> depth(tree_.size(), 0);
+  size_t total = 0;
+  for (uint32_t i = 1; i < tree_.size(); ++i) {
+    depth[i] = depth[raw(tree_[CallNodeId{i}].parent)] + 1;
+    if (self_[i] != 0) total += depth[i];
+  }
+  return total;
+}
+
 Result<> EventTree::add_samples(Profile& profile, LabelSetId labels, size_t column) const {
+  if (frames_of_all_paths() > kMaxFrames) return fail(ErrorCode::ResourceExhausted, "the stacks are too many and too deep");
   std::vector<FrameId> frames;
   std::vector<int64_t> values(profile.value_types().size());
-  size_t total_frames = 0;
   for (uint32_t i = 1; i < tree_.size(); ++i) {  // time with nothing open is nobody's
     if (self_[i] == 0) continue;
     frames.clear();
     for (CallNodeId node{i}; node != kCallTreeRoot; node = tree_[node].parent) frames.push_back(FrameId{tree_[node].frame});
-    total_frames += frames.size();
-    if (total_frames > kMaxFrames) return fail(ErrorCode::ResourceExhausted, "the stacks are too many and too deep");
     values[column] = self_[i];
     profile.samples.add(profile.stacks.intern(frames), labels, values);
   }

@@ -15,7 +15,7 @@ namespace atys::format::speedscope {
 
 class EventTree {
  public:
-  // The time since the last event goes to what is open. None of the three says where; the caller does.
+  // The time since the last event goes to what is open. Errors do not say where: the caller knows the path.
   Result<> advance(int64_t at);
   void open(profile::FrameId frame);
   Result<> close(profile::FrameId frame);
@@ -26,6 +26,8 @@ class EventTree {
   Result<> add_samples(Profile& profile, profile::LabelSetId labels, size_t column) const;
 
  private:
+  size_t frames_of_all_paths() const;
+
   CallTree tree_;
   std::vector<int64_t> self_{0};  // per node
   CallNodeId current_ = kCallTreeRoot;
