@@ -26,10 +26,16 @@ try {
   page.on('dialog', dialog => (errors.push(dialog.message()), dialog.dismiss()))
   const index = pathToFileURL(path.join(modules, 'speedscope/dist/release/index.html'))
   await page.goto(`${index}#view=sandwich&localProfilePath=${encodeURIComponent(script)}`)
-  const rows = page.locator('table tbody tr')
-  await rows.first().waitFor({ timeout: 60000 }).catch(error => errors.push(String(error)))
-  const texts = await rows.evaluateAll(list => list.slice(0, 50).map(row => row.querySelector('td:last-child').innerText.trim()))
-  console.log(JSON.stringify({ title: await page.title(), rows: texts, errors }))
+  // Of several tables, the one with shares is the list of functions; another lists the profiles of the file.
+  const list_functions = () => {
+    const table = [...document.querySelectorAll('table')].find(each => each.innerText.includes('%'))
+    return table && [...table.querySelectorAll('tr')].slice(0, 50).map(row => row.querySelector('td:last-child').innerText.trim())
+  }
+  const rows = await page
+    .waitForFunction(list_functions, null, { timeout: 20000 })
+    .then(found => found.jsonValue())
+    .catch(error => (errors.push(String(error)), []))
+  console.log(JSON.stringify({ title: await page.title(), rows, errors }))
 } finally {
   await browser.close()
   fs.rmSync(folder, { recursive: true })

@@ -87,6 +87,14 @@ TEST(firefox, puts_samples_with_times_in_order_from_the_first_on) {
   const Json file = written(timed);
   EXPECT_EQ(file["meta"]["startTime"], 3000.0);
   EXPECT_EQ(file["threads"][0]["samples"]["time"], Json::parse("[0.0,2000.0]"));
+  EXPECT_EQ(file["meta"]["profilingEndTime"], 2000.0);
+}
+
+// The viewer hides what lies past the end of the recording; times that we made up may.
+TEST(firefox, tells_no_end_of_the_recording_where_samples_have_no_times) {
+  Profile profile = test::profile_from_text("a 5000000000\n", "cpu", "nanoseconds");
+  profile.header.duration_ns = 1'000'000'000;
+  EXPECT_FALSE(written(profile)["meta"].contains("profilingEndTime"));
 }
 
 TEST(firefox, writes_a_thread_per_process_and_thread) {

@@ -45,10 +45,7 @@ void write_meta(JsonWriter& json, const Profile& profile, const WriteOptions& op
   json.key("meta").begin_object();
   json.field("interval", clock.interval_ms);
   json.field("startTime", static_cast<double>(clock.start_ns) / 1e6);
-  if (profile.header.duration_ns > 0) {
-    json.field("profilingStartTime", 0);
-    json.field("profilingEndTime", static_cast<double>(profile.header.duration_ns) / 1e6);
-  }
+  if (clock.end_ms > 0) json.field("profilingStartTime", 0).field("profilingEndTime", clock.end_ms);
   json.field("preprocessedProfileVersion", kProcessedVersion).field("version", kGeckoVersion);
   json.field("processType", 0).field("stackwalk", 1).field("debug", false);
   json.field("product", options.title.empty() ? "Atys" : options.title).field("importedFrom", "Atys");

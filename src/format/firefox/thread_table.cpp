@@ -33,6 +33,12 @@ std::optional<double> milliseconds_per(std::string_view unit) {
   return std::nullopt;
 }
 
+// Subtracted as integers: a double does not hold the nanoseconds of today's dates.
+double elapsed_ms(int64_t start_ns, int64_t time_ns) {
+  if (time_ns <= start_ns) return 0;
+  return static_cast<double>(static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(start_ns)) / 1e6;
+}
+
 // Threads are told apart by number where there is one, else by name or position.
 void write_thread_id(JsonWriter& json, const std::string& id, size_t position) {
   int64_t number = 0;
@@ -124,10 +130,8 @@ class ThreadWriter {
     double synthetic_ms = 0;
     json_.key("time").begin_array();
     for (const uint32_t row : group.rows) {
-      const int64_t time_ns = profile_.samples.time_ns(row);
       if (profile_.samples.has_times()) {
-        const uint64_t elapsed = static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(clock_.start_ns);
-        json_.value(time_ns <= clock_.start_ns ? 0.0 : static_cast<double>(elapsed) / 1e6);
+        json_.value(elapsed_ms(clock_.start_ns, profile_.samples.time_ns(row)));
       } else {
         json_.value(synthetic_ms);
         synthetic_ms += ms_per_unit_ ? std::abs(weight_ms(row)) : clock_.interval_ms;
@@ -163,13 +167,17 @@ std::vector<bool> main_threads(const std::vector<ThreadGroup>& groups) {
 SampleClock sample_clock(const Profile& profile) {
   SampleClock clock;
   const Header& header = profile.header;
-  clock.start_ns = header.time_ns;
-  for (size_t row = 0; row < profile.samples.size() && profile.samples.has_times(); ++row) {
-    const int64_t time_ns = profile.samples.time_ns(row);
-    if (time_ns > 0 && (clock.start_ns <= 0 || time_ns < clock.start_ns)) clock.start_ns = time_ns;
-  }
   const auto period_ms = milliseconds_per(profile.text(header.period_type.unit));
   if (period_ms && header.period > 0) clock.interval_ms = static_cast<double>(header.period) * *period_ms;
+  clock.start_ns = header.time_ns;
+  if (!profile.samples.has_times()) return clock;
+  int64_t last_ns = 0;
+  for (size_t row = 0; row < profile.samples.size(); ++row) {
+    const int64_t time_ns = profile.samples.time_ns(row);
+    if (time_ns > 0 && (clock.start_ns <= 0 || time_ns < clock.start_ns)) clock.start_ns = time_ns;
+    last_ns = std::max(last_ns, time_ns);
+  }
+  clock.end_ms = std::max(static_cast<double>(header.duration_ns) / 1e6, elapsed_ms(clock.start_ns, last_ns));
   return clock;
 }
 
