@@ -22,8 +22,13 @@ std::string without_blanks(std::string_view comm) {
 
 }  // namespace
 
-FrameId FrameResolver::frame(std::string_view line) {
-  const TextKey key = text_key(line, kFrameScope);
+TextKey FrameResolver::prepare(std::string_view line) const {
+  const TextKey key = hasher_.key(line, kFrameScope);
+  frames_.prefetch(key);
+  return key;
+}
+
+FrameId FrameResolver::frame(const TextKey& key, std::string_view line) {
   if (const uint32_t known = frames_.find(key); known != 0) return FrameId{known};
   const auto parsed = parse_frame(line);
   if (!parsed) return kNoFrame;
@@ -34,8 +39,8 @@ FrameId FrameResolver::frame(std::string_view line) {
 
 FrameId FrameResolver::make_frame(const FrameLine& line) {
   // Symbol and module are neighbours in the line but for the offset between them, so they are hashed apart.
-  const TextKey symbol = text_key(line.symbol, kModelScope);
-  const TextKey key = text_key(line.module, kModelScope ^ symbol.low ^ (uint64_t{symbol.high} << 32));
+  const TextKey symbol = hasher_.key(line.symbol, kModelScope);
+  const TextKey key = hasher_.key(line.module, kModelScope ^ symbol.low ^ (uint64_t{symbol.high} << 32));
   Frame frame;
   if (const uint32_t known = models_.find(key); known != 0) {
     frame = tables_->frames[FrameId{known}];
@@ -71,7 +76,7 @@ Frame FrameResolver::model_of(const FrameLine& line) {
 
 FrameId FrameResolver::command(std::string_view comm) {
   if (comm.empty()) return kNoFrame;
-  const TextKey key = text_key(comm, kCommandScope);
+  const TextKey key = hasher_.key(comm, kCommandScope);
   if (const uint32_t known = frames_.find(key); known != 0) return FrameId{known};
   const std::string name = without_blanks(comm);
   Function function;
@@ -85,7 +90,7 @@ FrameId FrameResolver::command(std::string_view comm) {
 }
 
 FrameId FrameResolver::placed(FrameId frame, std::string_view source_line) {
-  const TextKey key = text_key(source_line, kSourceScope + raw(frame));
+  const TextKey key = hasher_.key(source_line, kSourceScope + raw(frame));
   if (const uint32_t known = frames_.find(key); known != 0) return FrameId{known};
   const auto source = parse_source_line(source_line);
   if (!source) return kNoFrame;

@@ -18,8 +18,10 @@ class FrameResolver {
   // The profile outlives the resolver.
   explicit FrameResolver(Profile& tables) : tables_(&tables) {}
 
-  // `line` has no blanks around it. kNoFrame: it is no frame.
-  profile::FrameId frame(std::string_view line);
+  // The two steps from a line without blanks around it to its frame. Between them memory has time to answer: take several lines
+  // through the first before the second.
+  TextKey prepare(std::string_view line) const;
+  profile::FrameId frame(const TextKey& prepared, std::string_view line);  // kNoFrame: it is no frame
   // The root of a sample's stack: its command.
   profile::FrameId command(std::string_view comm);
   // `frame` with what a source line below it says; kNoFrame: that is no source line.
@@ -31,6 +33,7 @@ class FrameResolver {
   profile::FrameId frame_of_function(profile::Frame frame, profile::Function function, int64_t line);
 
   Profile* tables_;
+  TextHasher hasher_;
   TextCache frames_;
   TextCache models_;  // symbol and module → a frame with them, whose address does not count
 };

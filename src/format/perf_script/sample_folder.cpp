@@ -26,15 +26,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFacts = 
 }  // namespace
 
 void SampleFolder::add(std::string_view text, uint64_t offset, bool is_end) {
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  for (const char* line = begin; line < end;) {
+  text_ = text;
+  text_offset_ = offset;
+  const char* const end = text.data() + text.size();
+  for (const char* line = text.data(); line < end;) {
     const void* found = std::memchr(line, '\n', static_cast<size_t>(end - line));
     const char* const stop = found != nullptr ? static_cast<const char*>(found) : end;
-    line_offset_ = offset + static_cast<uint64_t>(line - begin);
     take_line({line, static_cast<size_t>(stop - line)});
     line = stop + 1;
   }
+  take_waiting();
   if (!in_sample_) return;
   if (is_end && !frames_.empty() && !is_single_line_) {
     // perf ends each sample with an empty line. Without it the stack may lack its outer frames.
@@ -48,19 +49,35 @@ void SampleFolder::add(std::string_view text, uint64_t offset, bool is_end) {
 void SampleFolder::take_line(std::string_view line) {
   const bool is_indented = !line.empty() && is_blank(line.front());
   line = trim(line);
-  if (line.empty()) {
-    if (in_sample_) end_sample();
+  if (in_sample_ && is_indented && !line.empty()) {
+    if (waiting_count_ == waiting_.size()) take_waiting();
+    waiting_[waiting_count_++] = {line, resolver_.prepare(line)};
     return;
   }
-  if (in_sample_ && is_indented && !is_single_line_ && take_frame(line)) return;
-  if (line.front() == '#') return take_comment(line);
-  if (take_header(line)) return;
-  if (in_sample_ && is_indented && take_frame(line)) return;
-  note_unreadable(line_offset_);
+  take_waiting();
+  if (line.empty()) {
+    if (in_sample_) end_sample();
+  } else if (line.front() == '#') {
+    take_comment(line);
+  } else if (!take_header(line)) {
+    note_unreadable(line);
+  }
 }
 
-bool SampleFolder::take_frame(std::string_view line) {
-  if (const FrameId frame = resolver_.frame(line); frame != kNoFrame) {
+void SampleFolder::take_waiting() {
+  for (size_t i = 0; i < waiting_count_; ++i) take_ready_line(waiting_[i].line, waiting_[i].key);
+  waiting_count_ = 0;
+}
+
+// An indented line below a header. Mostly a frame; in output without call chains, the next header.
+void SampleFolder::take_ready_line(std::string_view line, const TextKey& key) {
+  if (!is_single_line_ && take_frame(line, key)) return;
+  if (take_header(line)) return;
+  if (!is_single_line_ || !take_frame(line, key)) note_unreadable(line);
+}
+
+bool SampleFolder::take_frame(std::string_view line, const TextKey& key) {
+  if (const FrameId frame = resolver_.frame(key, line); frame != kNoFrame) {
     frames_.push_back(frame);
     return true;
   }
@@ -82,7 +99,7 @@ bool SampleFolder::take_header(std::string_view line) {
   if (header->time_ns) note_time(*header->time_ns);
   is_single_line_ = header->rest.ends_with(')');
   if (is_single_line_) {
-    const FrameId frame = resolver_.frame(header->rest);
+    const FrameId frame = resolver_.frame(resolver_.prepare(header->rest), header->rest);
     is_single_line_ = frame != kNoFrame;
     if (is_single_line_) frames_.push_back(frame);
   }
@@ -104,8 +121,9 @@ void SampleFolder::note_time(int64_t time_ns) {
   first_time_ns_ = first_time_ns_ ? std::min(*first_time_ns_, time_ns) : time_ns;
 }
 
-void SampleFolder::note_unreadable(uint64_t offset) {
+void SampleFolder::note_unreadable(std::string_view line) {
   ++unreadable_lines_;
+  const uint64_t offset = text_offset_ + static_cast<uint64_t>(line.data() - text_.data());
   if (!first_unreadable_ || offset < *first_unreadable_) first_unreadable_ = offset;
 }
 

@@ -3,6 +3,7 @@
 // weights value columns, only when all shares are together: what events there are is not known before.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -58,12 +59,19 @@ class SampleFolder {
     int64_t period = 0;
   };
 
+  struct Waiting {
+    std::string_view line;
+    TextKey key;
+  };
+
   void take_line(std::string_view line);
-  bool take_frame(std::string_view line);
+  void take_waiting();
+  void take_ready_line(std::string_view line, const TextKey& key);
+  bool take_frame(std::string_view line, const TextKey& key);
   bool take_header(std::string_view line);
   void take_comment(std::string_view line);
   void note_time(int64_t time_ns);
-  void note_unreadable(uint64_t offset);
+  void note_unreadable(std::string_view line);
   void end_sample();
   profile::StackId make_stack();
   void add_row(profile::StackId stack, const Context& context, int64_t count, int64_t weight);
@@ -91,7 +99,10 @@ class SampleFolder {
   std::optional<Unfinished> unfinished_;
   uint64_t unreadable_lines_ = 0;
   std::optional<uint64_t> first_unreadable_;
-  uint64_t line_offset_ = 0;
+  std::string_view text_;  // being read, and its place in the input
+  uint64_t text_offset_ = 0;
+  std::array<Waiting, 32> waiting_;  // lines that are probably frames of the sample
+  size_t waiting_count_ = 0;
   std::optional<int64_t> first_time_ns_;
   int64_t last_time_ns_ = 0;
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/perf_script/text_cache.h"
 
-#include <array>
-
 #include "profile/hash_index.h"
 
 #define XXH_INLINE_ALL
@@ -10,28 +8,15 @@
 
 namespace atys::format::perf_script {
 
-namespace {
-
-// Long texts are hashed with a secret. Deriving it from the seed takes longer than hashing a line, so it is done once.
-const std::array<char, XXH3_SECRET_DEFAULT_SIZE>& secret() {
-  static const std::array<char, XXH3_SECRET_DEFAULT_SIZE> made = [] {
-    std::array<char, XXH3_SECRET_DEFAULT_SIZE> bytes{};
-    XXH3_generateSecret_fromSeed(bytes.data(), profile::hash_seed());
-    return bytes;
-  }();
-  return made;
+TextHasher::TextHasher() : seed_(profile::hash_seed()), secret_{} {
+  static_assert(kSecretBytes == XXH3_SECRET_DEFAULT_SIZE);
+  XXH3_generateSecret_fromSeed(secret_.data(), seed_);
 }
 
-}  // namespace
-
-TextKey text_key(std::string_view text, uint64_t scope) {
-  static const uint64_t seed = profile::hash_seed();
-  static const char* const long_secret = secret().data();
-  // Long texts ignore the seed, so the scope is mixed in afterwards too.
-  const XXH128_hash_t hash =
-      XXH3_128bits_withSecretandSeed(text.data(), text.size(), long_secret, XXH3_SECRET_DEFAULT_SIZE, seed ^ scope);
-  const uint64_t low = hash.low64 ^ (scope * 0x9e3779b97f4a7c15ULL);
-  return {low, static_cast<uint32_t>(hash.high64)};
+TextKey TextHasher::key(std::string_view text, uint64_t scope) const {
+  const XXH128_hash_t hash = XXH3_128bits_withSecretandSeed(text.data(), text.size(), secret_.data(), secret_.size(), seed_ ^ scope);
+  // Long texts use the secret and ignore the seed, so the scope is mixed in afterwards too.
+  return {hash.low64 ^ (scope * 0x9e3779b97f4a7c15ULL), static_cast<uint32_t>(hash.high64)};
 }
 
 void TextCache::place(const Slot& entry) {

@@ -3,6 +3,8 @@
 // line: with ten million texts the odds of a mix-up are below 10^-15, and nobody can raise them who does not know the seed.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -14,11 +16,23 @@ struct TextKey {
   uint32_t high = 0;
 };
 
-// The same text gives different keys in different scopes.
-TextKey text_key(std::string_view text, uint64_t scope);
+class TextHasher {
+ public:
+  TextHasher();
+  // The same text gives different keys in different scopes.
+  TextKey key(std::string_view text, uint64_t scope) const;
+
+ private:
+  static constexpr size_t kSecretBytes = 192;
+  uint64_t seed_;
+  std::array<char, kSecretBytes> secret_;  // for long texts; deriving it anew from the seed takes longer than hashing a line
+};
 
 class TextCache {
  public:
+  // Begins to load what `find` will look at, so that several loads overlap.
+  void prefetch(const TextKey& key) const { __builtin_prefetch(&slots_[key.low & mask_]); }
+
   // The number stored under `key`; 0: none.
   uint32_t find(const TextKey& key) const {
     for (size_t slot = key.low & mask_;; slot = (slot + 1) & mask_) {
