@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/wire/wire_reader.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace atys::format {
+
+bool is_plain_text(std::string_view head) {
+  return std::ranges::none_of(head, [](unsigned char c) { return c < ' ' && c != '\t' && c != '\r' && c != '\n'; });
+}
 
 bool WireReader::next_fixed64(uint64_t& value) {
   if (at_ == end_ || !ok()) return false;
