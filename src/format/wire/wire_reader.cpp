@@ -6,8 +6,7 @@
 namespace atys::format {
 
 bool is_plain_text(std::string_view head) {
-  return std::ranges::none_of(head, [](unsigned char c) { return c < ' ' && c != '	' && c != '' && c != '
-'; });
+  return std::ranges::none_of(head, [](unsigned char c) { return c < ' ' && c != '\t' && c != '\r' && c != '\n'; });
 }
 
 Error WireReader::error() const {
