@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 const folder = mkdtempSync(join(tmpdir(), "atys-page-"));
 let made = 0;
 
-// With ATYS the page is made by the real program, else by the helper of the test build.
+// With ATYS the page is made by the real program, else by a program of the test build.
 export function makeFlame(profile, extension = "html") {
   const stem = join(folder, String(made++));
   writeFileSync(`${stem}.pb`, profile);
