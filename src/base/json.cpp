@@ -9,26 +9,27 @@ namespace atys {
 
 namespace {
 
-struct TooDeep {};
+constexpr size_t kNowhere = std::string_view::npos;
 
-// Where brackets first nest deeper than `max_depth`. For text that the parser found good up to there.
-size_t offset_of_depth(std::string_view text, size_t max_depth) {
+// Where nesting first passes `max_depth`; kNowhere: it does not. Looks before the parser does, because nlohmann's own callback,
+// which could, takes time quadratic in the length of an array of objects.
+size_t offset_of_too_deep(std::string_view text, size_t max_depth) {
   size_t depth = 0;
-  bool quoted = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quoted) {
-      if (c == '\\') ++at;
-      quoted = c != '"';
+  bool is_in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') is_in_string = false;
     } else if (c == '"') {
-      quoted = true;
-    } else if ((c == '[' || c == '{') && ++depth > max_depth) {
-      return at;
-    } else if (c == ']' || c == '}') {
+      is_in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > max_depth) return i;
+    } else if ((c == '}' || c == ']') && depth > 0) {
       --depth;
     }
   }
-  return text.size();
+  return kNowhere;
 }
 
 // Takes every event and keeps where the parser gave up: its other exceptions do not say.
@@ -60,21 +61,17 @@ Error bad_json(size_t offset, const std::string& why) {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, size_t max_depth) {
-  const auto guard_depth = [max_depth](int depth, Json::parse_event_t event, Json&) {
-    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (opens && static_cast<size_t>(depth) >= max_depth) throw TooDeep{};
-    return true;
-  };
+  if (const size_t offset = offset_of_too_deep(text, max_depth); offset != kNowhere) {
+    return bad_json(offset, ": nested deeper than " + std::to_string(max_depth) + " levels");
+  }
   try {
-    return Json::parse(text.begin(), text.end(), guard_depth);
+    return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
     return bad_json(error.byte == 0 ? 0 : error.byte - 1, "");
   } catch (const Json::exception&) {
     ErrorLocator locator;
     Json::sax_parse(text.begin(), text.end(), &locator);
     return bad_json(locator.offset, ": a number that is too large");
-  } catch (const TooDeep&) {
-    return bad_json(offset_of_depth(text, max_depth), ": nested deeper than " + std::to_string(max_depth) + " levels");
   }
 }
 

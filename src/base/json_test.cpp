@@ -24,5 +24,19 @@ TEST(parse_json, bounds_nesting) {
   EXPECT_EQ(error_of(std::string(1000000, '[')), "bad JSON at offset 128: nested deeper than 128 levels");
 }
 
+TEST(parse_json, does_not_count_brackets_in_strings_or_past_ones) {
+  EXPECT_TRUE(parse_json(R"(["[[[[", "\"[[", "\\", [], [], []])", 2).ok());
+}
+
+// Quadratic time would be minutes here.
+TEST(parse_json, parses_long_arrays_of_objects_in_linear_time) {
+  std::string text = "[";
+  for (int i = 0; i < 300000; ++i) text += "{},";
+  text.back() = ']';
+  const auto json = parse_json(text);
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ(json->size(), 300000u);
+}
+
 }  // namespace
 }  // namespace atys

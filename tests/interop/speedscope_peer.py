@@ -42,11 +42,32 @@ def heaviest_function(file):
 def expect_shown(modules, path):
     """The viewer, in a browser without a screen, lists the heaviest function in its table and reports no error."""
     script = peer.ROOT / "tests" / "interop" / "speedscope_view.mjs"
-    shown = json.loads(peer.run(["node", script, modules, path], seconds=180))
+    exported = OUT / ("exported-" + path.name)
+    exported.unlink(missing_ok=True)
+    shown = json.loads(peer.run(["node", script, modules, path, exported], seconds=180))
     name = heaviest_function(json.loads(path.read_text()))
     assert not shown["errors"], shown["errors"]
     assert "speedscope" in shown["title"], f"title is {shown['title']!r}"
     assert name in shown["rows"][:3], f"{name!r} is not among the first rows {shown['rows'][:3]}"
+
+
+def expect_read(path):
+    """What speedscope itself wrote, as events that open and close frames, holds the same weights when we read it."""
+    again = peer.convert(OUT / ("exported-" + path.name), OUT / ("read-" + path.name))
+    first, second = (total_by_stack(json.loads(file.read_text())) for file in (path, again))
+    assert first == second, f"{len(first)} stacks there, {len(second)} here, or other weights"
+
+
+def total_by_stack(file):
+    """Per unit and stack of names and places: all weights. The names of the profiles differ, their order and the zeroes may."""
+    frames = [json.dumps(frame, sort_keys=True) for frame in file["shared"]["frames"]]
+    result = {}
+    for profile in file["profiles"]:
+        for sample, weight in zip(profile["samples"], profile["weights"]):
+            key = (profile["unit"], tuple(frames[index] for index in sample))
+            if weight and sample:
+                result[key] = result.get(key, 0) + weight
+    return result
 
 
 def main():
@@ -68,6 +89,7 @@ def main():
         peer.finish()
     for path in files:
         peer.check(f"speedscope viewer {path.name}", lambda: expect_shown(modules, path))
+        peer.check(f"speedscope export {path.name}", lambda: expect_read(path))
     peer.finish()
 
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// node speedscope_view.mjs MODULES FILE: opens FILE in speedscope, in Chromium without a screen, and prints as JSON the page's
-// title, the functions of its table in the order of their self weight, and the errors it reported.
+// node speedscope_view.mjs MODULES FILE EXPORTED: opens FILE in speedscope, in Chromium without a screen, has speedscope write it
+// to EXPORTED, and prints as JSON the page's title, the functions of its table in the order of their self weight, and the errors it
+// reported.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
-const [modules, file] = process.argv.slice(2)
+const [modules, file, exported] = process.argv.slice(2)
 const require = createRequire(path.resolve(modules, 'package.json'))
 const { chromium } = require('playwright-core')
 
@@ -35,6 +36,9 @@ try {
     .waitForFunction(list_functions, null, { timeout: 20000 })
     .then(found => found.jsonValue())
     .catch(error => (errors.push(String(error)), []))
+  const download = page.waitForEvent('download', { timeout: 20000 })
+  await page.keyboard.press('Control+s')
+  await download.then(started => started.saveAs(exported)).catch(error => errors.push(String(error)))
   console.log(JSON.stringify({ title: await page.title(), rows, errors }))
 } finally {
   await browser.close()
