@@ -24,6 +24,7 @@ Importer::Importer(const Profile& from, Profile& into, bool relative)
       strings_(from.strings.size()),
       mappings_(from.mappings.size()),
       functions_(from.functions.size()),
+      line_lists_(from.lines.size()),
       frames_(from.frames.size()),
       stacks_(from.stacks.size()),
       labels_(from.labels.size()),
@@ -58,9 +59,11 @@ FunctionId Importer::function(FunctionId id) {
 }
 
 LineListId Importer::line_list(LineListId id) {
-  line_scratch_.clear();
-  for (const Line& line : from_->lines[id]) line_scratch_.push_back({line.line, line.column, function(line.function)});
-  return into_->lines.intern(line_scratch_);
+  return remember(line_lists_, id, [&] {
+    line_scratch_.clear();
+    for (const Line& line : from_->lines[id]) line_scratch_.push_back({line.line, line.column, function(line.function)});
+    return into_->lines.intern(line_scratch_);
+  });
 }
 
 FrameId Importer::frame(FrameId id) {

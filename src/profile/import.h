@@ -35,7 +35,7 @@ class Importer {
   Profile* into_;
   bool relative_;
   // Position in the source table → id + 1 in the other; 0: not yet carried over.
-  std::vector<uint32_t> strings_, mappings_, functions_, frames_, stacks_, labels_, label_sets_;
+  std::vector<uint32_t> strings_, mappings_, functions_, line_lists_, frames_, stacks_, labels_, label_sets_;
   std::vector<FrameId> stack_scratch_;
   std::vector<Line> line_scratch_;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -34,13 +35,20 @@ struct Worker {
   std::jthread thread;  // last, so that it ends before the rest goes away
 };
 
-void start(Worker& worker, SamplePieces& pieces) {
-  worker.thread = std::jthread([&worker, &pieces] {
-    Piece piece;
-    auto more = pieces.next(piece);
-    if (!more.ok()) worker.result = more.error();
-    if (more.ok() && *more) worker.result = fold_pieces(pieces, piece, *worker.folder);
-  });
+Result<> take_share(SamplePieces& pieces, SampleFolder& folder) {
+  Piece piece;
+  if (!TRY(pieces.next(piece))) return {};
+  return fold_pieces(pieces, piece, folder);
+}
+
+// False where the system has no thread left; then those that there are do the work.
+bool start(Worker& worker, SamplePieces& pieces) {
+  try {
+    worker.thread = std::jthread([&worker, &pieces] { worker.result = take_share(pieces, *worker.folder); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
 }
 
 // With more than one piece the other threads take their share.
@@ -50,11 +58,11 @@ Result<> fold_all(SamplePieces& pieces, SampleFolder& folder, size_t threads) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (size_t i = 1; i < threads && !piece.is_last(); ++i) {
     workers.push_back(std::make_unique<Worker>());
-    start(*workers.back(), pieces);
+    if (!start(*workers.back(), pieces)) break;
   }
   Result<> result = fold_pieces(pieces, piece, folder);
   for (const auto& worker : workers) {
-    worker->thread.join();
+    if (worker->thread.joinable()) worker->thread.join();
     if (result.ok()) result = worker->result;
     if (result.ok()) folder.merge(*worker->folder);
     worker->folder.reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/perf_script/sample_pieces.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "format/perf_script/sample_line.h"
@@ -11,6 +12,8 @@ namespace {
 
 // Longer than any real sample, which has at most some thousand frames; bounds the memory that a file without line ends takes.
 constexpr size_t kMaxSampleBytes = size_t{256} << 20;
+
+constexpr size_t kFirstRead = size_t{64} << 10;
 
 // Calls `accepts(line, begin, end)` for the whole lines of `text` from the last to the first until it gives a position but 0.
 template <typename Accepts>
@@ -43,9 +46,11 @@ void Piece::reserve(size_t capacity) {
 
 // Reads until the piece is `target` long or the source ends.
 Result<> SamplePieces::fill(Piece& piece, size_t target) {
-  piece.reserve(target);
   while (piece.size_ < target && !at_end_) {
-    const size_t count = TRY(source_->read({reinterpret_cast<std::byte*>(piece.bytes_.get() + piece.size_), target - piece.size_}));
+    // By steps: most inputs are small.
+    piece.reserve(std::min(target, std::max(kFirstRead, piece.size_ * 4)));
+    const size_t room = std::min(target, piece.capacity_) - piece.size_;
+    const size_t count = TRY(source_->read({reinterpret_cast<std::byte*>(piece.bytes_.get() + piece.size_), room}));
     piece.size_ += count;
     at_end_ = count == 0;
   }
@@ -55,7 +60,7 @@ Result<> SamplePieces::fill(Piece& piece, size_t target) {
 Result<bool> SamplePieces::next(Piece& piece) {
   const std::lock_guard lock(mutex_);
   piece.size_ = 0;
-  piece.reserve(carry_.size() + piece_bytes_);
+  piece.reserve(carry_.size());
   if (!carry_.empty()) std::memcpy(piece.bytes_.get(), carry_.data(), carry_.size());
   piece.size_ = carry_.size();
   piece.offset_ = offset_;
