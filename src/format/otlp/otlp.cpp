@@ -44,6 +44,11 @@ bool starts_with_bytes_field(std::string_view bytes, uint32_t last) {
   return enter_field(bytes, number, length) && number >= 1 && number <= last;
 }
 
+// As a dictionary does, whatever the order of its tables: the first entry of each is empty.
+bool starts_with_table(std::string_view bytes) {
+  return starts_with_bytes_field(bytes, 7) && bytes.size() > 2 && bytes[1] == 0 && starts_with_bytes_field(bytes.substr(2), 7);
+}
+
 Result<std::vector<message::ProfilesData>> decode_framed(std::string_view bytes) {
   std::vector<message::ProfilesData> messages;
   for (size_t at = 0; at < bytes.size();) {
@@ -81,7 +86,7 @@ class OtlpFormat final : public Format {
   }
 
   // Begins with ResourceProfiles, whose fields are all messages and strings, or with a dictionary, which in turn begins with
-  // the empty mapping. pprof's first two fields hold numbers, or lists of them that are not empty.
+  // the empty entry of a table. pprof's first two fields hold numbers, or lists of them that are not empty.
   bool sniff(std::span<const std::byte> head) const override {
     std::string_view bytes = as_text(head);
     if (is_framed(bytes) && framed_length(bytes) < kMaxFramedBytes) bytes.remove_prefix(kLengthBytes);
@@ -92,7 +97,7 @@ class OtlpFormat final : public Format {
       if (length == 0) continue;
       bytes = bytes.substr(0, static_cast<size_t>(std::min<uint64_t>(length, bytes.size())));
       if (number == 1) return starts_with_bytes_field(bytes, 3);
-      return number == 2 && bytes.starts_with(std::string_view("\x0a\x00", 2)) && starts_with_bytes_field(bytes.substr(2), 7);
+      return number == 2 && starts_with_table(bytes);
     }
     return false;
   }

@@ -94,8 +94,9 @@ class Grouper {
 LabelParts parts_of(const Profile& profile, LabelSetId set) {
   const auto members = profile.label_sets[set];
   const auto of_scope = [&](LabelScope scope) {
-    const auto found = std::ranges::equal_range(members, scope, {}, [&](LabelId id) { return profile.labels[id].scope; });
-    return std::span<const LabelId>(found.begin(), found.end());
+    const auto scope_at = [&](LabelId id) { return profile.labels[id].scope; };
+    const auto begin = std::ranges::lower_bound(members, scope, {}, scope_at);
+    return std::span<const LabelId>(begin, std::ranges::upper_bound(members, scope, {}, scope_at));
   };
   return {of_scope(LabelScope::Sample), of_scope(LabelScope::Profile), of_scope(LabelScope::Instrumentation),
           of_scope(LabelScope::Resource)};
