@@ -1,25 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-// temporary driver
+// The command line: parses, runs one verb, prints. Results go to standard output, notes and errors to standard error.
+#include <malloc.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
-#include <ctime>
-#include "format/format.h"
-#include "reduce/merge.h"
-using namespace atys;
-static double now() { timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
-int main(int argc, char** argv) {
-  reduce::Merger merger;
-  double read = 0, merge = 0;
-  for (int i = 1; i + 1 < argc; ++i) {
-    double t0 = now();
-    auto p = format::read_profile_file(argv[i]);
-    if (!p.ok()) { std::printf("%s\n", p.error().message.c_str()); return 1; }
-    double t1 = now();
-    merger.add(*p);
-    read += t1 - t0; merge += now() - t1;
-    if (i == 1) std::printf("samples %zu frames %zu stacks %zu mem %zu\n", p->samples.size(), p->frames.size(), p->stacks.size(), p->memory_bytes());
+#include <string>
+
+#include "base/utf8.h"
+#include "cli/subcommand.h"
+#include "present/json/answers.h"
+
+namespace atys::cli {
+
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+// One line, whatever the parts hold: "atys: what failed: why; what to do".
+void print_error(const Error& error) {
+  std::string line = "atys: " + printable(error.message);
+  if (!error.hint.empty()) line += "; " + printable(error.hint);
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+int report(const Error& error, bool json, int status) {
+  print_error(error);
+  if (json) std::printf("%s\n", present::json::render(error).c_str());
+  return status;
+}
+
+bool asks_for_json(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--json") return true;
   }
-  std::printf("read %.3f merge %.3f\n", read, merge);
-  Profile out = merger.finish();
-  auto w = format::write_profile_file(out, *format::find_format("pprof"), {}, argv[argc - 1]);
-  return w.ok() ? 0 : 1;
+  return false;
+}
+
+bool print_out(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+int run_subcommand(Subcommand& subcommand) {
+  const auto printed = subcommand.run();
+  if (!printed.ok()) {
+    return report(printed.error(), subcommand.json, kFailed);
+  }
+  for (const std::string& note : printed->notes) std::fprintf(stderr, "atys: %s\n", printable(note).c_str());
+  if (!print_out(printed->out)) return report(fail_errno("cannot write standard output"), false, kFailed);
+  return kDone;
+}
+
+int usage_error(const CLI::ParseError& error, const CLI::App& app, bool json) {
+  std::string verb;
+  for (const CLI::App* sub : app.get_subcommands()) verb = " " + sub->get_name();
+  return report(fail(ErrorCode::InvalidInput, error.what(), "see atys" + verb + " --help"), json, kUsage);
+}
+
+int run(int argc, char** argv) {
+  const auto subcommands = all_subcommands();
+  const auto app = make_app(subcommands);
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const CLI::App* asked = app.get();
+    while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
+    return print_out(asked->help()) ? kDone : kFailed;
+  } catch (const CLI::CallForVersion& version) {
+    return print_out(std::string(version.what()) + "\n") ? kDone : kFailed;
+  } catch (const CLI::ParseError& error) {
+    return usage_error(error, *app, asks_for_json(argc, argv));
+  }
+  const std::string chosen = app->get_subcommands().front()->get_name();
+  for (const auto& subcommand : subcommands) {
+    if (subcommand->manual().name == chosen) return run_subcommand(*subcommand);
+  }
+  return kUsage;
+}
+
+}  // namespace
+
+}  // namespace atys::cli
+
+int main(int argc, char** argv) {
+  // A reader that closes its pipe ends us quietly, also where our parent had the signal ignored.
+  std::signal(SIGPIPE, SIG_DFL);
+  // Profiles are a few large arrays that come and go: keep their memory instead of giving it back and faulting it in again.
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  return atys::cli::run(argc, argv);
 }

@@ -61,6 +61,13 @@ Result<Profile> read_any(ByteSource& source) {
   return read_plain(*inflated);
 }
 
+// Some formats are gzip by their own rules; the others are, if the name says so.
+Result<> write_gzipped(const Profile& profile, const Format& format, const WriteOptions& options, ByteSink& sink) {
+  StringSink plain;
+  TRY(format.write(profile, options, plain));
+  return sink.write(is_gzip(as_byte_span(plain.text())) ? plain.text() : gzip(plain.text()));
+}
+
 }  // namespace
 
 Result<Profile> read_profile(ByteSource& source) {
@@ -78,7 +85,11 @@ Result<Profile> read_profile_file(const std::string& path) {
 
 Result<> write_profile_file(const Profile& profile, const Format& format, const WriteOptions& options, const std::string& path) {
   const auto sink = TRY(open_sink(path));
-  TRY(format.write(profile, options, *sink));
+  if (path.ends_with(".gz")) {
+    TRY(write_gzipped(profile, format, options, *sink));
+  } else {
+    TRY(format.write(profile, options, *sink));
+  }
   return sink->commit();
 }
 

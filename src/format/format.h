@@ -70,7 +70,7 @@ const Format* format_for_path(std::string_view path);
 Result<Profile> read_profile(ByteSource& source);
 Result<Profile> read_profile_file(const std::string& path);
 
-// Writes to a file ("-" for standard output), which appears whole or not at all.
+// Writes to a file ("-" for standard output), which appears whole or not at all; gzipped if its name ends in ".gz".
 Result<> write_profile_file(const Profile& profile, const Format& format, const WriteOptions& options, const std::string& path);
 
 }  // namespace atys::format

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "profile/fingerprint.h"
 #include "profile/import.h"
 
 namespace atys::reduce {
@@ -45,14 +46,16 @@ std::string add_ids(std::string_view a, std::string_view b) {
 struct Merger::State {
   Profile sum;
   std::vector<Placement> placements;
-  HashIndex rows;
+  FingerprintMap known_frames;  // of the sum, by content
+  FingerprintMap known_rows;    // of the sum, by frames, labels and time
 
   void add(const Profile& profile);
   void add_header(const Profile& profile, Importer& importer);
   void add_period(const Profile& profile, Importer& importer);
   void place_mappings(const Profile& profile, Importer& importer);
   std::vector<size_t> match_value_types(const Profile& profile, Importer& importer);
-  size_t row_for(StackId stack, LabelSetId labels, int64_t time_ns);
+  FrameId frame_for(FrameId id, FrameFingerprints& fingerprints, Importer& importer);
+  size_t row_for(std::span<const FrameId> stack, LabelSetId labels, int64_t time_ns);
 
   std::vector<int64_t> zeros;
 };
@@ -62,9 +65,17 @@ void Merger::State::add(const Profile& profile) {
   const std::vector<size_t> columns = match_value_types(profile, importer);
   zeros.assign(sum.value_types().size(), 0);
   add_header(profile, importer);
+  FrameFingerprints fingerprints(profile);
+  std::vector<FrameId> frames(profile.frames.size());  // ours for theirs; 0: not looked up yet
+  std::vector<FrameId> stack;
   for (size_t row = 0; row < profile.samples.size(); ++row) {
-    const size_t target = row_for(importer.stack(profile.samples.stack(row)), importer.labels(profile.samples.labels(row)),
-                                  profile.samples.time_ns(row));
+    stack.clear();
+    for (const FrameId id : profile.stacks[profile.samples.stack(row)]) {
+      FrameId& ours = frames[raw(id)];
+      if (ours == FrameId{}) ours = frame_for(id, fingerprints, importer);
+      stack.push_back(ours);
+    }
+    const size_t target = row_for(stack, importer.labels(profile.samples.labels(row)), profile.samples.time_ns(row));
     for (size_t type = 0; type < columns.size(); ++type) {
       sum.samples.add_value(target, columns[type], profile.samples.value(row, type));
     }
@@ -72,14 +83,25 @@ void Merger::State::add(const Profile& profile) {
   place_mappings(profile, importer);
 }
 
-size_t Merger::State::row_for(StackId stack, LabelSetId labels, int64_t time_ns) {
-  const auto next = static_cast<uint32_t>(sum.samples.size());
-  const uint64_t hash = hash_mix(uint64_t{raw(stack)} << 32 | raw(labels), static_cast<uint64_t>(time_ns) ^ hash_seed());
-  const uint32_t found = rows.find_or_add(hash, next, [&](uint32_t row) {
-    return sum.samples.stack(row) == stack && sum.samples.labels(row) == labels && sum.samples.time_ns(row) == time_ns;
-  });
-  if (found == next) sum.samples.add(stack, labels, zeros, time_ns);
-  return found;
+FrameId Merger::State::frame_for(FrameId id, FrameFingerprints& fingerprints, Importer& importer) {
+  Fingerprint content;
+  if (!fingerprints.of(id, content)) return importer.frame(id);
+  const uint32_t known = known_frames.find(content);
+  if (known != FingerprintMap::kAbsent) return FrameId{known};
+  const FrameId added = importer.frame(id);
+  known_frames.add(content, raw(added));
+  return added;
+}
+
+size_t Merger::State::row_for(std::span<const FrameId> stack, LabelSetId labels, int64_t time_ns) {
+  const Fingerprint content = fingerprint_of({reinterpret_cast<const char*>(stack.data()), stack.size_bytes()},
+                                             hash_mix(raw(labels), static_cast<uint64_t>(time_ns)));
+  const uint32_t known = known_rows.find(content);
+  if (known != FingerprintMap::kAbsent) return known;
+  const size_t added = sum.samples.size();
+  sum.samples.add(sum.stacks.intern(stack), labels, zeros, time_ns);
+  known_rows.add(content, static_cast<uint32_t>(added));
+  return added;
 }
 
 // The columns of the sum for the value types of a profile. A type that a profile has twice is matched one by one.

@@ -53,6 +53,7 @@ class PprofFormat final : public Format {
 
   // There is no magic number: every field of the head must look like one of pprof's, as far as the head goes.
   bool sniff(std::span<const std::byte> head) const override {
+    if (is_plain_text(as_text(head))) return false;
     WireReader reader(as_text(head));
     size_t fields = 0;
     for (WireField field; reader.next(field); ++fields) {

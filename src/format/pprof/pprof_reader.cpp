@@ -45,11 +45,11 @@ class Reader {
     IdMap mapping_ids(mappings_.size());
     IdMap function_ids(functions_.size());
     IdMap location_ids(locations_.size());
-    for (const WireField& field : mappings_) TRY(read_mapping(field, mapping_ids));
-    for (const WireField& field : functions_) TRY(read_function(field, function_ids));
-    for (const WireField& field : locations_) TRY(read_location(field, mapping_ids, function_ids, location_ids));
+    for (const std::string_view message : mappings_) TRY(read_mapping(message, mapping_ids));
+    for (const std::string_view message : functions_) TRY(read_function(message, function_ids));
+    for (const std::string_view message : locations_) TRY(read_location(message, mapping_ids, function_ids, location_ids));
     profile_.samples.reserve(samples_.size());
-    for (const WireField& field : samples_) TRY(read_sample(field, location_ids));
+    for (const std::string_view message : samples_) TRY(read_sample(message, location_ids));
     return std::move(profile_);
   }
 
@@ -57,11 +57,11 @@ class Reader {
   Result<> note_messages();
   Result<> read_header();
   Result<> read_header_field(const WireField& field, const WireReader& outer);
-  Result<> read_mapping(const WireField& field, IdMap& ids);
-  Result<> read_function(const WireField& field, IdMap& ids);
-  Result<> read_location(const WireField& field, const IdMap& mapping_ids, const IdMap& function_ids, IdMap& ids);
+  Result<> read_mapping(std::string_view message, IdMap& ids);
+  Result<> read_function(std::string_view message, IdMap& ids);
+  Result<> read_location(std::string_view message, const IdMap& mapping_ids, const IdMap& function_ids, IdMap& ids);
   Result<Line> read_line(const WireField& field, const WireReader& outer, const IdMap& function_ids);
-  Result<> read_sample(const WireField& field, const IdMap& location_ids);
+  Result<> read_sample(std::string_view message, const IdMap& location_ids);
   Result<StackId> read_stack(const std::vector<uint64_t>& locations, const IdMap& ids, size_t offset);
   Result<LabelId> read_label(const WireField& field, const WireReader& outer);
   Result<ValueType> read_value_type(const WireField& field, const WireReader& outer);
@@ -74,14 +74,14 @@ class Reader {
     if (index < string_count_) return StringId{static_cast<uint32_t>(index)};
     return bad(offset, "string " + std::to_string(index) + " does not exist; there are " + std::to_string(string_count_));
   }
-  WireReader open(const WireField& field) const {
-    return WireReader(field.bytes, static_cast<size_t>(field.bytes.data() - bytes_.data()));
-  }
+  size_t offset_of(std::string_view message) const { return static_cast<size_t>(message.data() - bytes_.data()); }
+  WireReader open(std::string_view message) const { return WireReader(message, offset_of(message)); }
 
   std::string_view bytes_;
   Profile profile_;
   size_t string_count_ = 0;
-  std::vector<WireField> header_, mappings_, functions_, locations_, samples_;
+  std::vector<WireField> header_;
+  std::vector<std::string_view> mappings_, functions_, locations_, samples_;
   std::vector<uint64_t> location_scratch_;
   std::vector<int64_t> value_scratch_;
   std::vector<LabelId> label_scratch_;
@@ -95,10 +95,10 @@ Result<> Reader::note_messages() {
     const bool is_message = field.number <= kStringTable || field.number == kPeriodType;
     if (is_message && field.type != WireType::Bytes) return bad(field.offset, "a message is not a message");
     switch (field.number) {
-      case kSample: samples_.push_back(field); break;
-      case kMapping: mappings_.push_back(field); break;
-      case kLocation: locations_.push_back(field); break;
-      case kFunction: functions_.push_back(field); break;
+      case kSample: samples_.push_back(field.bytes); break;
+      case kMapping: mappings_.push_back(field.bytes); break;
+      case kLocation: locations_.push_back(field.bytes); break;
+      case kFunction: functions_.push_back(field.bytes); break;
       case kStringTable:
         if (string_count_ == 0 && !field.bytes.empty()) return bad(field.offset, "the first string is not empty");
         if (string_count_ >= kMaxTableSize) return bad(field.offset, "too many strings");
@@ -184,11 +184,11 @@ Result<std::pair<uint64_t, uint64_t>> Reader::read_pair(const WireField& field, 
   return pair;
 }
 
-Result<> Reader::read_mapping(const WireField& field, IdMap& ids) {
+Result<> Reader::read_mapping(std::string_view message, IdMap& ids) {
   Mapping mapping;
   uint64_t id = 0;
   std::vector<LabelId> attributes;
-  WireReader reader = open(field);
+  WireReader reader = open(message);
   for (WireField part; reader.next(part);) {
     switch (part.number) {
       case kMappingId: id = part.value; break;
@@ -208,14 +208,14 @@ Result<> Reader::read_mapping(const WireField& field, IdMap& ids) {
   if (!reader.ok()) return reader.error();
   mapping.attributes = profile_.label_set(std::move(attributes));
   const MappingId position = profile_.mappings.append(mapping);
-  if (id == 0 || !ids.add(id, raw(position))) return bad(field.offset, "mapping id " + std::to_string(id) + " is zero or used twice");
+  if (id == 0 || !ids.add(id, raw(position))) return bad(offset_of(message), "mapping id " + std::to_string(id) + " is zero or used twice");
   return {};
 }
 
-Result<> Reader::read_function(const WireField& field, IdMap& ids) {
+Result<> Reader::read_function(std::string_view message, IdMap& ids) {
   Function function;
   uint64_t id = 0;
-  WireReader reader = open(field);
+  WireReader reader = open(message);
   for (WireField part; reader.next(part);) {
     switch (part.number) {
       case kFuncId: id = part.value; break;
@@ -228,7 +228,7 @@ Result<> Reader::read_function(const WireField& field, IdMap& ids) {
   }
   if (!reader.ok()) return reader.error();
   const FunctionId position = profile_.functions.append(function);
-  if (id == 0 || !ids.add(id, raw(position))) return bad(field.offset, "function id " + std::to_string(id) + " is zero or used twice");
+  if (id == 0 || !ids.add(id, raw(position))) return bad(offset_of(message), "function id " + std::to_string(id) + " is zero or used twice");
   return {};
 }
 
@@ -251,13 +251,13 @@ Result<Line> Reader::read_line(const WireField& field, const WireReader& outer, 
   return line;
 }
 
-Result<> Reader::read_location(const WireField& field, const IdMap& mapping_ids, const IdMap& function_ids, IdMap& ids) {
+Result<> Reader::read_location(std::string_view message, const IdMap& mapping_ids, const IdMap& function_ids, IdMap& ids) {
   Frame frame;
   uint64_t id = 0;
   uint64_t mapping_id = 0;
   line_scratch_.clear();
   std::vector<LabelId> attributes;
-  WireReader reader = open(field);
+  WireReader reader = open(message);
   for (WireField part; reader.next(part);) {
     switch (part.number) {
       case kLocId: id = part.value; break;
@@ -273,22 +273,22 @@ Result<> Reader::read_location(const WireField& field, const IdMap& mapping_ids,
   if (!reader.ok()) return reader.error();
   uint32_t mapping = 0;
   if (mapping_id != 0 && !mapping_ids.find(mapping_id, mapping)) {
-    return bad(field.offset, "mapping " + std::to_string(mapping_id) + " does not exist");
+    return bad(offset_of(message), "mapping " + std::to_string(mapping_id) + " does not exist");
   }
   frame.mapping = MappingId{mapping};
   frame.lines = line_scratch_.empty() ? LineListId{} : profile_.lines.append(line_scratch_);
   frame.attributes = profile_.label_set(std::move(attributes));
   const FrameId position = profile_.frames.append(frame);
-  if (id == 0 || !ids.add(id, raw(position))) return bad(field.offset, "location id " + std::to_string(id) + " is zero or used twice");
+  if (id == 0 || !ids.add(id, raw(position))) return bad(offset_of(message), "location id " + std::to_string(id) + " is zero or used twice");
   return {};
 }
 
-Result<> Reader::read_sample(const WireField& field, const IdMap& location_ids) {
+Result<> Reader::read_sample(std::string_view message, const IdMap& location_ids) {
   location_scratch_.clear();
   value_scratch_.clear();
   label_scratch_.clear();
   int64_t time_ns = 0;
-  WireReader reader = open(field);
+  WireReader reader = open(message);
   for (WireField part; reader.next(part);) {
     bool fits = true;
     switch (part.number) {
@@ -302,10 +302,10 @@ Result<> Reader::read_sample(const WireField& field, const IdMap& location_ids) 
   }
   if (!reader.ok()) return reader.error();
   if (value_scratch_.size() != profile_.value_types().size()) {
-    return bad(field.offset, "a sample has " + std::to_string(value_scratch_.size()) + " values for " +
+    return bad(offset_of(message), "a sample has " + std::to_string(value_scratch_.size()) + " values for " +
                                  std::to_string(profile_.value_types().size()) + " sample types");
   }
-  const StackId stack = TRY(read_stack(location_scratch_, location_ids, field.offset));
+  const StackId stack = TRY(read_stack(location_scratch_, location_ids, offset_of(message)));
   const LabelSetId labels = label_scratch_.empty() ? kNoLabels : profile_.label_set(label_scratch_);
   profile_.samples.add(stack, labels, value_scratch_, time_ns);
   return {};

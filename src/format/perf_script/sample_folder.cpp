@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Taking lines in. Putting together and handing out are in sample_folder_finish.cpp.
+#include "format/perf_script/sample_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace atys::format::perf_script {
+
+using namespace profile;
+
+namespace {
+
+constexpr size_t kMaxEvents = 64;  // each is a column; real recordings have a handful
+constexpr size_t kMaxFacts = 32;
+
+// Lines of perf's own header that are worth keeping, and as what.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFacts = {{{"hostname", "host"},
+                                                                                   {"os release", "os-release"},
+                                                                                   {"arch", "arch"},
+                                                                                   {"cpudesc", "cpu"},
+                                                                                   {"perf version", "perf-version"}}};
+
+}  // namespace
+
+void SampleFolder::add(std::string_view text, uint64_t offset, bool is_end) {
+  text_ = text;
+  text_offset_ = offset;
+  const char* const end = text.data() + text.size();
+  for (const char* line = text.data(); line < end;) {
+    const void* found = std::memchr(line, '\n', static_cast<size_t>(end - line));
+    const char* const stop = found != nullptr ? static_cast<const char*>(found) : end;
+    take_line({line, static_cast<size_t>(stop - line)});
+    line = stop + 1;
+  }
+  take_waiting();
+  if (!in_sample_) return;
+  if (is_end && !frames_.empty() && !is_single_line_) {
+    // perf ends each sample with an empty line. Without it the stack may lack its outer frames.
+    unfinished_ = Unfinished{make_stack(), context_, period_};
+    in_sample_ = false;
+  } else {
+    end_sample();
+  }
+}
+
+void SampleFolder::take_line(std::string_view line) {
+  const bool is_indented = !line.empty() && is_blank(line.front());
+  line = trim(line);
+  if (in_sample_ && is_indented && !line.empty()) {
+    if (waiting_count_ == waiting_.size()) take_waiting();
+    waiting_[waiting_count_++] = {line, resolver_.prepare(line)};
+    return;
+  }
+  take_waiting();
+  if (line.empty()) {
+    if (in_sample_) end_sample();
+  } else if (line.front() == '#') {
+    take_comment(line);
+  } else if (!take_header(line)) {
+    note_unreadable(line);
+  }
+}
+
+void SampleFolder::take_waiting() {
+  for (size_t i = 0; i < waiting_count_; ++i) take_ready_line(waiting_[i].line, waiting_[i].key);
+  waiting_count_ = 0;
+}
+
+// An indented line below a header. Mostly a frame; in output without call chains, the next header.
+void SampleFolder::take_ready_line(std::string_view line, const TextKey& key) {
+  if (!is_single_line_ && take_frame(line, key)) return;
+  if (take_header(line)) return;
+  if (!is_single_line_ || !take_frame(line, key)) note_unreadable(line);
+}
+
+bool SampleFolder::take_frame(std::string_view line, const TextKey& key) {
+  if (const FrameId frame = resolver_.frame(key, line); frame != kNoFrame) {
+    frames_.push_back(frame);
+    return true;
+  }
+  if (frames_.empty()) return false;
+  const FrameId placed = resolver_.placed(frames_.back(), line);
+  if (placed != kNoFrame) frames_.back() = placed;
+  return placed != kNoFrame;
+}
+
+bool SampleFolder::take_header(std::string_view line) {
+  const auto header = parse_header(line);
+  if (!header) return false;
+  if (in_sample_) end_sample();
+  in_sample_ = true;
+  frames_.clear();
+  command_ = resolver_.command(header->comm);
+  context_ = {header->pid, header->tid, event_position(header->event, header->period.has_value())};
+  period_ = header->period.value_or(0);
+  if (header->time_ns) note_time(*header->time_ns);
+  is_single_line_ = header->rest.ends_with(')');
+  if (is_single_line_) {
+    const FrameId frame = resolver_.frame(resolver_.prepare(header->rest), header->rest);
+    is_single_line_ = frame != kNoFrame;
+    if (is_single_line_) frames_.push_back(frame);
+  }
+  return true;
+}
+
+// "# hostname : web-7"
+void SampleFolder::take_comment(std::string_view line) {
+  const size_t colon = line.find(" : ");
+  if (colon == std::string_view::npos || tables_.provenance.size() >= kMaxFacts) return;
+  const std::string_view name = trim(line.substr(1, colon - 1));
+  for (const auto& [printed, key] : kFacts) {
+    if (name == printed) tables_.add_fact(key, trim(line.substr(colon + 3)));
+  }
+}
+
+void SampleFolder::note_time(int64_t time_ns) {
+  last_time_ns_ = first_time_ns_ ? std::max(last_time_ns_, time_ns) : time_ns;
+  first_time_ns_ = first_time_ns_ ? std::min(*first_time_ns_, time_ns) : time_ns;
+}
+
+void SampleFolder::note_unreadable(std::string_view line) {
+  ++unreadable_lines_;
+  const uint64_t offset = text_offset_ + static_cast<uint64_t>(line.data() - text_.data());
+  if (!first_unreadable_ || offset < *first_unreadable_) first_unreadable_ = offset;
+}
+
+StackId SampleFolder::make_stack() {
+  if (command_ != kNoFrame) frames_.push_back(command_);
+  return tables_.stacks.intern(frames_);
+}
+
+void SampleFolder::end_sample() {
+  in_sample_ = false;
+  add_row(make_stack(), context_, 1, period_);
+}
+
+void SampleFolder::add_row(StackId stack, const Context& context, int64_t count, int64_t weight) {
+  const uint32_t position = context_position(context);
+  const auto next = static_cast<uint32_t>(rows_.size());
+  const uint64_t hash = hash_mix((uint64_t{raw(stack)} << 32 | position) ^ hash_seed(), 1);
+  const uint32_t found = row_index_.find_or_add(
+      hash, next, [&](uint32_t other) { return rows_[other].stack == stack && rows_[other].context == position; });
+  if (found == next) rows_.push_back({stack, position, 0, 0});
+  Row& row = rows_[found];
+  row.count += count;
+  row.weight = static_cast<int64_t>(static_cast<uint64_t>(row.weight) + static_cast<uint64_t>(weight));
+}
+
+uint32_t SampleFolder::context_position(const Context& context) {
+  const auto next = static_cast<uint32_t>(contexts_.size());
+  const uint64_t hash = hash_mix(static_cast<uint64_t>(context.pid) ^ hash_seed(), static_cast<uint64_t>(context.tid) << 7 ^ context.event);
+  const uint32_t found = context_index_.find_or_add(hash, next, [&](uint32_t other) { return contexts_[other] == context; });
+  if (found == next) contexts_.push_back(context);
+  return found;
+}
+
+uint32_t SampleFolder::event_position(std::string_view name, bool has_period) {
+  size_t position = 0;
+  while (position < events_.size() && tables_.text(events_[position].name) != name) ++position;
+  if (position == events_.size()) {
+    if (position < kMaxEvents) {
+      events_.push_back({tables_.strings.intern(name), false});
+    } else {
+      position = kMaxEvents - 1;
+      events_[position].name = tables_.strings.intern("other-events");
+    }
+  }
+  events_[position].has_period |= has_period;
+  return static_cast<uint32_t>(position);
+}
+
+bool SampleFolder::is_full() const {
+  constexpr size_t kFull = kMaxTableSize / 2;  // merging may bring as much again
+  return tables_.frames.size() > kFull || tables_.stacks.size() > kFull || tables_.strings.size() > kFull;
+}
+
+}  // namespace atys::format::perf_script

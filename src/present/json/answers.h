@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every answer as JSON. Fields may be added, never changed; the schemas are in json/schemas/ and printed by `atys schema`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "verbs/diff.h"
+#include "verbs/list.h"
+#include "verbs/merge.h"
+#include "verbs/output.h"
+#include "verbs/remove.h"
+#include "verbs/show.h"
+#include "verbs/summary.h"
+
+namespace atys::present::json {
+
+std::string render(const verbs::SummaryAnswer& answer);
+std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::ListAnswer& answer);
+std::string render(const verbs::ShowAnswer& answer);
+std::string render(const verbs::RemoveAnswer& answer);
+std::string render(const verbs::WrittenProfile& answer);
+std::string render(const verbs::MergeAnswer& answer);
+std::string render(const Error& error);
+
+// The JSON Schema of a verb's answer.
+Result<std::string> schema(std::string_view verb);
+std::vector<std::string_view> verbs_with_schema();
+
+}  // namespace atys::present::json

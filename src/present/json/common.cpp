@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/json/common.h"
+
+#include <cmath>
+
+namespace atys::present::json {
+
+void write_value(JsonWriter& json, std::string_view key, double value) {
+  if (std::abs(value) < 9007199254740992.0 && value == std::trunc(value)) {
+    json.field(key, static_cast<int64_t>(value));
+  } else {
+    json.field(key, value);
+  }
+}
+
+void write_strings(JsonWriter& json, std::string_view key, const std::vector<std::string>& strings) {
+  json.key(key).begin_array();
+  for (const std::string& string : strings) json.value(string);
+  json.end_array();
+}
+
+void write_profile(JsonWriter& json, const verbs::ProfileInfo& profile) {
+  json.begin_object();
+  json.field("id", profile.id).field("name", profile.name).field("kind", profile.kind).field("unit", profile.unit);
+  write_value(json, "samples", profile.samples);
+  write_value(json, "total", profile.total);
+  json.field("duration_ns", profile.duration_ns);
+  write_strings(json, "targets", profile.targets);
+  json.key("loss").begin_array();
+  for (const verbs::LossInfo& loss : profile.loss) json.begin_object().field("reason", loss.reason).field("count", loss.count).end_object();
+  json.end_array();
+  json.key("overhead").begin_object().field("cpu_percent", profile.overhead_cpu_percent).field("bytes", profile.overhead_bytes).end_object();
+  json.end_object();
+}
+
+void write_entity(JsonWriter& json, const reduce::Entity& entity) {
+  json.field("name", entity.name).field("file", entity.file).field("line", entity.line).field("module", entity.module);
+  json.field("frame_kind", entity.kind);
+}
+
+void write_interval(JsonWriter& json, std::string_view key, const reduce::Interval& interval) {
+  json.key(key).begin_array().value(interval.low).value(interval.high).end_array();
+}
+
+void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens, const std::vector<std::string>& next) {
+  json.key("omitted").begin_object().field("rows", omitted.rows).field("percent", omitted.percent).end_object();
+  json.key("tokens").begin_object().key("cap");
+  if (tokens.cap) {
+    json.value(*tokens.cap);
+  } else {
+    json.null();
+  }
+  json.field("estimate", tokens.estimate).end_object();
+  write_strings(json, "next", next);
+}
+
+void write_written(JsonWriter& json, const verbs::WrittenProfile& written) {
+  json.field("id", written.id).field("path", written.path).field("format", written.format);
+  write_value(json, "samples", written.samples);
+  write_strings(json, "left_out", written.left_out);
+}
+
+}  // namespace atys::present::json

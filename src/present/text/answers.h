@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every answer as text for people. One file per verb.
+#pragma once
+
+#include <string>
+
+#include "verbs/diff.h"
+#include "verbs/list.h"
+#include "verbs/merge.h"
+#include "verbs/output.h"
+#include "verbs/remove.h"
+#include "verbs/show.h"
+#include "verbs/summary.h"
+
+namespace atys::present::text {
+
+std::string render(const verbs::SummaryAnswer& answer);
+std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::ListAnswer& answer);
+std::string render(const verbs::ShowAnswer& answer);
+std::string render(const verbs::RemoveAnswer& answer);
+std::string render(const verbs::WrittenProfile& answer);
+std::string render(const verbs::MergeAnswer& answer);
+
+// The first lines of an answer about a profile: what it is, how much, how long, and what was lost.
+std::string heading(const verbs::ProfileInfo& profile);
+
+// The last lines: what was left out and what to ask next.
+std::string footing(const verbs::Omitted& omitted, const std::vector<std::string>& next);
+
+// "f.cpp:12", or what of it is known.
+std::string place(const reduce::Entity& entity);
+
+}  // namespace atys::present::text

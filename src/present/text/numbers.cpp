@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/text/numbers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <span>
+
+#include "base/utf8.h"
+
+namespace atys::present::text {
+
+namespace {
+
+struct Scale {
+  double factor;
+  std::string_view suffix;
+};
+
+std::string scaled(double value, std::span<const Scale> scales) {
+  for (const Scale& scale : scales) {
+    if (std::abs(value) >= scale.factor) return fmt::format("{:.2f}{}", value / scale.factor, scale.suffix);
+  }
+  return fmt::format("{:.0f}{}", value, scales.back().suffix);
+}
+
+std::string grouped(double value) {
+  if (std::abs(value) >= 1e18) return fmt::format("{:.4g}", value);
+  std::string digits = fmt::format("{:.0f}", std::abs(value));
+  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return (value < 0 ? "-" : "") + digits;
+}
+
+double nanoseconds_per(std::string_view unit) {
+  if (unit == "nanoseconds" || unit == "ns") return 1;
+  if (unit == "microseconds" || unit == "us") return 1e3;
+  if (unit == "milliseconds" || unit == "ms") return 1e6;
+  if (unit == "seconds" || unit == "s") return 1e9;
+  return 0;
+}
+
+// Byte ranges of characters: a cut must not fall inside one.
+size_t back_to_character(std::string_view text, size_t at) {
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
+  return at;
+}
+
+}  // namespace
+
+std::string quantity(double value, std::string_view unit) {
+  static constexpr std::array<Scale, 4> kTime = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
+  static constexpr std::array<Scale, 5> kBytes = {{{1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}}};
+  if (const double factor = nanoseconds_per(unit); factor != 0) return scaled(value * factor, kTime);
+  if (unit == "bytes" || unit == "byte" || unit == "By") return scaled(value, kBytes);
+  return grouped(value);
+}
+
+std::string percent(double value) { return fmt::format("{:.2f}%", value); }
+
+std::string signed_percent(double value) { return fmt::format("{:+.2f}%", value); }
+
+std::string percent_range(double low, double high) { return fmt::format("{:.1f}..{:.1f}", low, high); }
+
+std::string duration(int64_t nanoseconds) {
+  const double seconds = static_cast<double>(nanoseconds) / 1e9;
+  if (std::abs(seconds) < 60) return quantity(static_cast<double>(nanoseconds), "nanoseconds");
+  const auto whole = static_cast<int64_t>(seconds);
+  if (whole < 3600) return fmt::format("{}m{}s", whole / 60, whole % 60);
+  return fmt::format("{}h{}m", whole / 3600, whole / 60 % 60);
+}
+
+std::string time_of(int64_t unix_ns) {
+  const std::time_t seconds = unix_ns / 1'000'000'000;
+  std::tm parts = {};
+  char text[32];
+  if (::gmtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) return "?";
+  return text;
+}
+
+std::string name(std::string_view raw, size_t most) {
+  std::string text = printable(raw);
+  if (text.size() <= most) return text.empty() ? "(no name)" : text;
+  const size_t head = back_to_character(text, most * 2 / 3);
+  const size_t tail = back_to_character(text, text.size() - most / 3);
+  return text.substr(0, head) + "…" + text.substr(tail);
+}
+
+}  // namespace atys::present::text

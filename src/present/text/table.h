@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text in aligned columns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace atys::present::text {
+
+enum class Align { Left, Right };
+
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::Right;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // The last column is not padded, so names may be as long as they like.
+  std::string render() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace atys::present::text

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the samples that a question is about. Filtering and merging commute.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "profile/profile.h"
+
+namespace atys::reduce {
+
+struct LabelCondition {
+  std::string key;
+  std::string pattern;  // the whole value must match
+};
+
+// All conditions must hold. Regular expressions are RE2's, unanchored unless said otherwise.
+struct FilterOptions {
+  std::string focus = {};   // some function, file or module of the stack matches
+  std::string ignore = {};  // none does
+  std::vector<LabelCondition> labels = {};
+  // Unix time, half-open [from, to); samples without a time of their own are dropped if either is given.
+  std::optional<int64_t> from_ns = {};
+  std::optional<int64_t> to_ns = {};
+
+  bool keeps_all() const { return focus.empty() && ignore.empty() && labels.empty() && !from_ns && !to_ns; }
+};
+
+// Fails for a bad regular expression.
+Result<Profile> filter(const Profile& profile, const FilterOptions& options);
+
+}  // namespace atys::reduce

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a function's name says about it, whatever the language: the package it belongs to, and a name that fits a small box.
+// Names are foreign text: both look only at punctuation, in one pass, and give something back for any bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace atys::reduce {
+
+// "net/http" of net/http.(*conn).serve, "std" of std::vector<int>::at, "java.util" of java.util.HashMap.put; a name that says
+// nothing gives the base name of `module`, else of `file`. May be empty.
+std::string package_of(std::string_view name, std::string_view file, std::string_view module);
+
+// "http.(*conn).serve", "vector::at", "HashMap.put": without what is said by the package, by templates and by parameters.
+std::string short_name(std::string_view name);
+
+}  // namespace atys::reduce

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/convert.h"
+
+#include "verbs/profile_reference.h"
+
+namespace atys::verbs {
+
+Result<WrittenProfile> convert(const ConvertRequest& request) {
+  TRY(choose_format(request.output));
+  LoadedProfile loaded = TRY(load_profile(request.profile));
+  if (!request.filter.keeps_all()) loaded.profile = TRY(reduce::filter(loaded.profile, request.filter));
+  Output output = request.output;
+  if (output.title.empty()) output.title = loaded.name;
+  return write_output(loaded.profile, output);
+}
+
+}  // namespace atys::verbs

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a user names a profile: a file in any format we read, "-" for standard input, an id of the library or its first digits.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "profile/profile.h"
+
+namespace atys::verbs {
+
+struct LoadedProfile {
+  Profile profile;
+  std::string id;    // in the library; empty for files
+  std::string name;  // for titles: the file name or the short id
+};
+
+Result<LoadedProfile> load_profile(const std::string& reference);
+
+}  // namespace atys::verbs
