@@ -44,7 +44,7 @@ set -eu
 mount -t proc proc "$1/proc"
 mount --rbind /sys "$1/sys"
 mount --rbind /dev "$1/dev"
-exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+exec chroot "$1" /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
   ${http_proxy+http_proxy="$http_proxy"} ${https_proxy+https_proxy="$https_proxy"} sh -c "$2"
 END
 
