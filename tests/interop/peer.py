@@ -8,7 +8,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PEERS = ROOT / "build" / "peers"
 DATA = pathlib.Path(os.environ.get("ATYS_EXTERNAL_DATA", ROOT.parent / "shared" / "data"))
-TEST_CONVERTER = ROOT / "build" / "dev" / "bin" / "atys_convert_for_tests"
+ATYS = os.environ.get("ATYS", ROOT / "atys")
 
 _failures = 0
 
@@ -45,13 +45,8 @@ def run(command, seconds=300, **options):
 
 
 def convert(source, target):
-    """With the binary in $ATYS, or else with the converter of the test build."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    atys = os.environ.get("ATYS")
-    if atys:
-        run([atys, "convert", source, "-o", target])
-    else:
-        run([TEST_CONVERTER, source, target])
+    run([ATYS, "convert", source, "-o", target], seconds=900)
     return target
 
 
