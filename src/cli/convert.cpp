@@ -49,9 +49,14 @@ class ConvertSubcommand final : public Subcommand {
     filter_.define(app);
   }
 
-  Result<Printed> run() override {
+  Result<> prepare() override {
     request_.output = output_.parse();
     request_.filter = TRY(filter_.parse());
+    TRY(verbs::choose_format(request_.output));
+    return {};
+  }
+
+  Result<Printed> run() override {
     const auto written = TRY(verbs::convert(request_));
     if (written.path == "-") return Printed{{}, notes_on(written)};
     return print(written, json, notes_on(written));

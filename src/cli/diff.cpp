@@ -30,14 +30,16 @@ class DiffSubcommand final : public Subcommand {
     app.add_option("BASE", request_.base, "The profile to compare with")->required();
     app.add_option("NEW", request_.fresh, "The profile that may have changed")->required();
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
-    view_.define(app, "table or lines");
+    view_.define(app, {"table", "lines"});
   }
 
-  Result<Printed> run() override {
+  Result<> prepare() override {
     request_.view = TRY(view_.parse());
     if (total_) request_.measure = reduce::Measure::Total;
-    return print(TRY(verbs::diff(request_)), json);
+    return {};
   }
+
+  Result<Printed> run() override { return print(TRY(verbs::diff(request_)), json); }
 
  private:
   verbs::DiffRequest request_;

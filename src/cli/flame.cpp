@@ -32,11 +32,15 @@ class FlameSubcommand final : public Subcommand {
     filter_.define(app);
   }
 
-  Result<Printed> run() override {
+  Result<> prepare() override {
     request_.output = output_.parse();
     request_.output.title = title_;
     request_.output.inverted = inverted_;
     request_.filter = TRY(filter_.parse());
+    return {};
+  }
+
+  Result<Printed> run() override {
     const auto written = TRY(verbs::flame(request_));
     if (written.path == "-") return Printed{};
     return print(written, json);

@@ -44,10 +44,9 @@ bool print_out(const std::string& text) {
 }
 
 int run_subcommand(Subcommand& subcommand) {
+  if (const auto prepared = subcommand.prepare(); !prepared.ok()) return report(prepared.error(), subcommand.json, kUsage);
   const auto printed = subcommand.run();
-  if (!printed.ok()) {
-    return report(printed.error(), subcommand.json, kFailed);
-  }
+  if (!printed.ok()) return report(printed.error(), subcommand.json, kFailed);
   for (const std::string& note : printed->notes) std::fprintf(stderr, "atys: %s\n", printable(note).c_str());
   if (!print_out(printed->out)) return report(fail_errno("cannot write standard output"), false, kFailed);
   return kDone;

@@ -33,8 +33,13 @@ class MergeSubcommand final : public Subcommand {
     output_.define(app, "the local library");
   }
 
-  Result<Printed> run() override {
+  Result<> prepare() override {
     request_.output = output_.parse();
+    TRY(verbs::choose_format(request_.output));
+    return {};
+  }
+
+  Result<Printed> run() override {
     const bool shows_progress = ::isatty(STDERR_FILENO) != 0;
     if (shows_progress) {
       request_.on_progress = [](size_t done, size_t all) {

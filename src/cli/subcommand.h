@@ -32,6 +32,8 @@ class Subcommand {
   virtual ~Subcommand() = default;
   virtual const Manual& manual() const = 0;
   virtual void define_options(CLI::App& app) = 0;
+  // Checks what the options mean together; what fails here is a wrong call, not a failed one.
+  virtual Result<> prepare() { return {}; }
   virtual Result<Printed> run() = 0;
 
   bool json = false;

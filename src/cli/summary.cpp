@@ -31,13 +31,15 @@ class SummarySubcommand final : public Subcommand {
 
   void define_options(CLI::App& app) override {
     app.add_option("PROFILE", request_.profile, "The profile")->required();
-    view_.define(app, "table, paths, tree, lines or raw");
+    view_.define(app, {"table", "paths", "tree", "lines", "raw"});
   }
 
-  Result<Printed> run() override {
+  Result<> prepare() override {
     request_.view = TRY(view_.parse());
-    return print(TRY(verbs::summary(request_)), json);
+    return {};
   }
+
+  Result<Printed> run() override { return print(TRY(verbs::summary(request_)), json); }
 
  private:
   verbs::SummaryRequest request_;

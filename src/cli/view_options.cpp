@@ -1,9 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/view_options.h"
 
+#include <algorithm>
+
 #include "cli/time.h"
+#include "reduce/pattern.h"
 
 namespace atys::cli {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// CLI11 has both of these, with messages that a user cannot read. The names are empty: they would be printed with the option.
+CLI::Validator positive() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool is_number = !text.empty() && text.size() < 10 && std::ranges::all_of(text, [](unsigned char c) { return c >= '0' && c <= '9'; });
+        return is_number && std::stoul(text) > 0 ? std::string() : "'" + text + "' is not a whole number from 1 on";
+      },
+      "");
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [words](const std::string& text) {
+        return std::ranges::find(words, text) != words.end() ? std::string() : "'" + text + "' is none of " + joined(words);
+      },
+      "");
+}
+
+}  // namespace
 
 void FilterFlags::define(CLI::App& app) {
   app.add_option("--focus", focus_, "Only samples with a function, file or module that matches")->type_name("RE")->group("Filter");
@@ -18,31 +49,35 @@ void FilterFlags::define(CLI::App& app) {
 
 Result<reduce::FilterOptions> FilterFlags::parse() const {
   reduce::FilterOptions options{.focus = focus_, .ignore = ignore_};
+  TRY(reduce::Pattern::compile(focus_));
+  TRY(reduce::Pattern::compile(ignore_));
   for (const std::string& label : labels_) {
     const size_t equals = label.find('=');
     if (equals == std::string::npos) {
       return fail(ErrorCode::InvalidInput, "bad label condition '" + label + "': no '='", "write --label KEY=PATTERN");
     }
     options.labels.push_back({label.substr(0, equals), label.substr(equals + 1)});
+    TRY(reduce::Pattern::compile(options.labels.back().pattern));
   }
   if (!from_.empty()) options.from_ns = TRY(parse_time(from_));
   if (!to_.empty()) options.to_ns = TRY(parse_time(to_));
   return options;
 }
 
-void ViewFlags::define(CLI::App& app, const std::string& forms) {
-  app.add_option("--form", view_.form, "Form of the answer: " + forms)->type_name("FORM")->capture_default_str();
+void ViewFlags::define(CLI::App& app, const std::vector<std::string>& forms) {
+  app.add_option("--form", view_.form, "Form of the answer: " + joined(forms))->type_name("FORM")->capture_default_str()->check(one_of(forms));
   app.add_option("--by", view_.by, "Group by function, line, file, module, thread or label:KEY")->type_name("DIMENSION")->capture_default_str();
-  app.add_option("--top", top_, "Rows to show (default " + std::to_string(verbs::kDefaultRows) + ")")->type_name("K")->check(CLI::PositiveNumber);
+  app.add_option("--top", top_, "Rows to show (default " + std::to_string(verbs::kDefaultRows) + ")")->type_name("K")->check(positive());
   app.add_option("--value", view_.value, "Value type to look at (default: the profile's own)")->type_name("TYPE");
   app.add_option("--max-tokens", max_tokens_, "Bound on the length of the answer, in tokens of a language model")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   filter_.define(app);
 }
 
 Result<verbs::View> ViewFlags::parse() const {
   verbs::View view = view_;
+  TRY(reduce::parse_dimension(view.by));
   view.filter = TRY(filter_.parse());
   if (top_ > 0) view.top = top_;
   if (max_tokens_ > 0) view.max_tokens = max_tokens_;

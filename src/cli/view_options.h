@@ -27,7 +27,7 @@ class FilterFlags {
 // --form, --by, --top, --value, --max-tokens and the filter
 class ViewFlags {
  public:
-  void define(CLI::App& app, const std::string& forms);
+  void define(CLI::App& app, const std::vector<std::string>& forms);
   Result<verbs::View> parse() const;
 
  private:

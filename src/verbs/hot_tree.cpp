@@ -79,7 +79,7 @@ std::vector<std::string> path_of(const CallTree& tree, uint32_t at) {
 
 }  // namespace
 
-std::vector<SummaryRow> hot_tree(const ViewedProfile& viewed, size_t most) {
+HotTree hot_tree(const ViewedProfile& viewed, size_t most) {
   const CallTree tree(viewed);
   const auto& nodes = tree.nodes();
   std::vector<std::vector<uint32_t>> children(nodes.size());
@@ -91,7 +91,8 @@ std::vector<SummaryRow> hot_tree(const ViewedProfile& viewed, size_t most) {
 
   const double sum = nodes[0].total;
   const double samples = reduce::effective_samples(viewed.loaded.profile, viewed.column);
-  std::vector<SummaryRow> rows;
+  HotTree result{{}, nodes.size() - 1};
+  std::vector<SummaryRow>& rows = result.rows;
   while (!open.empty() && rows.size() < most) {
     const uint32_t at = open.top();
     open.pop();
@@ -108,7 +109,7 @@ std::vector<SummaryRow> hot_tree(const ViewedProfile& viewed, size_t most) {
                     .depth = nodes[at].depth - 1,
                     .recursion = nodes[at].recursion});
   }
-  return rows;
+  return result;
 }
 
 void order_as_tree(std::vector<SummaryRow>& rows) {

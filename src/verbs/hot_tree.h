@@ -9,8 +9,12 @@
 
 namespace atys::verbs {
 
-// At most `most` nodes, in the order of choice.
-std::vector<SummaryRow> hot_tree(const ViewedProfile& viewed, size_t most);
+struct HotTree {
+  std::vector<SummaryRow> rows;  // at most as many as asked for, in the order of choice
+  size_t nodes = 0;              // of the whole tree
+};
+
+HotTree hot_tree(const ViewedProfile& viewed, size_t most);
 
 // From the order of choice to the order of reading: each node after its parent, callees by cost.
 void order_as_tree(std::vector<SummaryRow>& rows);

@@ -33,10 +33,15 @@ std::vector<SummaryRow> table_rows(const ViewedProfile& viewed, const reduce::Di
   return rows;
 }
 
-Result<std::vector<SummaryRow>> rows_in_form(const ViewedProfile& viewed, const View& view, const reduce::Dimension& by) {
-  if (view.form == "table") return table_rows(viewed, by);
-  if (view.form == "lines") return table_rows(viewed, {reduce::DimensionKind::Line, {}});
-  if (view.form == "paths" || view.form == "raw") return hot_paths(viewed);
+// The rows, and how many there are in all: a tree is not made into rows beyond those asked for.
+Result<HotTree> rows_in_form(const ViewedProfile& viewed, const View& view, const reduce::Dimension& by) {
+  const auto all = [](std::vector<SummaryRow> rows) {
+    const size_t count = rows.size();
+    return HotTree{std::move(rows), count};
+  };
+  if (view.form == "table") return all(table_rows(viewed, by));
+  if (view.form == "lines") return all(table_rows(viewed, {reduce::DimensionKind::Line, {}}));
+  if (view.form == "paths" || view.form == "raw") return all(hot_paths(viewed));
   if (view.form == "tree") return hot_tree(viewed, view.top.value_or(kDefaultRows));
   return fail(ErrorCode::InvalidInput, "no such form '" + view.form + "'", "use table, paths, tree, lines or raw");
 }
@@ -50,6 +55,7 @@ double omitted_percent(const std::vector<SummaryRow>& rows, size_t kept) {
 
 std::vector<std::string> next_questions(const SummaryAnswer& answer) {
   std::vector<std::string> next;
+  if (answer.reference == "-") return next;  // cannot be asked again
   const std::string call = "atys summary " + quote_for_shell(answer.reference);
   if (!answer.rows.empty() && answer.form == "table" && answer.by == "function") {
     const std::string hottest = quote_for_shell("^" + escape_for_pattern(answer.rows.front().entity.name) + "$");
@@ -75,9 +81,10 @@ Result<SummaryAnswer> summary(const SummaryRequest& request) {
   answer.profile = describe(viewed.loaded, viewed.column);
   answer.form = view.form;
   answer.by = view.form == "table" ? reduce::to_string(by) : view.form == "lines" ? "line" : "function";
-  answer.rows = TRY(rows_in_form(viewed, view, by));
+  HotTree found = TRY(rows_in_form(viewed, view, by));
+  answer.rows = std::move(found.rows);
   const size_t kept = rows_that_fit(answer.rows.size(), view, [&](size_t i) { return characters_of(answer.rows[i]); }, answer.tokens);
-  answer.omitted = {answer.rows.size() - kept, omitted_percent(answer.rows, kept)};
+  answer.omitted = {found.nodes - kept, omitted_percent(answer.rows, kept)};
   answer.rows.resize(kept);
   if (answer.form == "tree") {
     answer.omitted.percent = 100 - hot_tree_covered_percent(answer.rows);

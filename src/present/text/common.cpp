@@ -7,9 +7,11 @@
 namespace atys::present::text {
 
 std::string heading(const verbs::ProfileInfo& profile) {
-  std::string text = fmt::format("{}: {} {}", name(profile.name), name(profile.kind), quantity(profile.total, profile.unit));
+  const bool counts_samples = profile.kind == "samples" && profile.total == profile.samples;
+  const std::string samples = quantity(profile.samples, "count") + " samples";
+  std::string text = name(profile.name) + ": " + (counts_samples ? samples : name(profile.kind) + " " + quantity(profile.total, profile.unit));
   if (profile.duration_ns > 0) text += " in " + duration(profile.duration_ns);
-  text += fmt::format(", {} samples", quantity(profile.samples, "count"));
+  if (!counts_samples) text += ", " + samples;
   if (!profile.targets.empty()) text += " of " + name(profile.targets.front());
   if (profile.targets.size() > 1) text += fmt::format(" and {} more", profile.targets.size() - 1);
   text += "\n";
