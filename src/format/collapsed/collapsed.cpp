@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collapsed (folded) stacks: the text that flame graph tools pass around. Names, one value, and three kinds of frame survive.
+// Collapsed (folded) stacks: the text that flame graph tools pass around. Names, one value, and three kinds of frame
+// survive.
 #include "format/collapsed/collapsed_reader.h"
 #include "format/collapsed/collapsed_writer.h"
 #include "format/format.h"
@@ -27,7 +28,9 @@ class CollapsedFormat final : public Format {
     return collapsed::looks_collapsed(as_text(head), head.size() < kSniffBytes);
   }
 
-  Result<Profile> read(ByteSource& source) const override { return collapsed::read_collapsed(as_text(TRY(source.read_all()))); }
+  Result<Profile> read(ByteSource& source) const override {
+    return collapsed::read_collapsed(as_text(TRY(source.read_all())));
+  }
 
   Result<> write(const Profile& profile, const WriteOptions& options, ByteSink& sink) const override {
     return collapsed::write_collapsed(profile, options.value_column.value_or(profile.default_value_column()), sink);

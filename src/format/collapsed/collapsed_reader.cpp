@@ -79,7 +79,8 @@ Result<Profile> read_collapsed(std::string_view text) {
     if (line.empty()) continue;
     const auto split = split_line(line);
     if (!split) {
-      return fail(ErrorCode::InvalidInput, "bad collapsed stack at offset " + std::to_string(offset) + ": the line has no count at its end",
+      return fail(ErrorCode::InvalidInput,
+                  "bad collapsed stack at offset " + std::to_string(offset) + ": the line has no count at its end",
                   "each line is root;…;leaf, a space and a whole number");
     }
     frames.clear();

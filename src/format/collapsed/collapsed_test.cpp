@@ -34,7 +34,9 @@ std::string written(const Profile& profile, size_t column = 0) {
 
 }  // namespace
 
-TEST(collapsed, reads_stacks_root_first) { EXPECT_EQ(test::to_text(read("main;parse 3\nmain 1\n")), "main 1\nmain;parse 3\n"); }
+TEST(collapsed, reads_stacks_root_first) {
+  EXPECT_EQ(test::to_text(read("main;parse 3\nmain 1\n")), "main 1\nmain;parse 3\n");
+}
 
 TEST(collapsed, reads_kernel_jit_and_inlined_annotations) {
   EXPECT_EQ(test::to_text(read("a;b_[k];c_[j];d_[i];e_[w] 1")), "a;b[kernel];c[jit];d[inlined];e_[w] 1\n");
@@ -78,10 +80,13 @@ TEST(collapsed, makes_names_safe) {
 TEST(collapsed, spreads_inlined_functions_and_names_unresolved_frames) {
   Profile profile;
   profile.add_value_type("samples", "count");
-  const auto function = [&](std::string_view name) { return profile.functions.intern({profile.strings.intern(name), {}, {}, 0}); };
+  const auto function = [&](std::string_view name) {
+    return profile.functions.intern({profile.strings.intern(name), {}, {}, 0});
+  };
   const std::array lines = {Line{1, 0, function("inner")}, Line{2, 0, function("outer")}};
-  const std::array frames = {profile.frames.intern({.address = 1, .lines = profile.lines.intern(lines), .kind = profile.strings.intern("kernel")}),
-                             profile.frames.intern({.address = 0x1234})};
+  const std::array frames = {
+      profile.frames.intern({.address = 1, .lines = profile.lines.intern(lines), .kind = profile.strings.intern("kernel")}),
+      profile.frames.intern({.address = 0x1234})};
   const int64_t one = 1;
   profile.samples.add(profile.stacks.intern(frames), {}, {&one, 1});
   profile.samples.add({}, {}, {&one, 1});

@@ -37,13 +37,15 @@ std::span<const NameId> NameTable::names_of(FrameId frame) {
 
 NameListId NameTable::make_names(const Frame& frame) {
   if (frame.lines == LineListId{0}) {
-    const NameId name = intern(safe_name(unresolved_name(*profile_, frame)) + std::string(suffix_of_kind(profile_->text(frame.kind))));
+    const NameId name =
+        intern(safe_name(unresolved_name(*profile_, frame)) + std::string(suffix_of_kind(profile_->text(frame.kind))));
     return lists_.intern({&name, 1});
   }
   const auto next = static_cast<uint32_t>(resolved_.size());
   const uint64_t hash = hash_mix((uint64_t{raw(frame.lines)} << 32 | raw(frame.kind)) ^ hash_seed(), 1);
-  const uint32_t found = resolved_index_.find_or_add(
-      hash, next, [&](uint32_t other) { return resolved_[other].lines == frame.lines && resolved_[other].kind == frame.kind; });
+  const uint32_t found = resolved_index_.find_or_add(hash, next, [&](uint32_t other) {
+    return resolved_[other].lines == frame.lines && resolved_[other].kind == frame.kind;
+  });
   if (found == next) resolved_.push_back({frame.lines, frame.kind, names_of_lines(frame)});
   return resolved_[found].names;
 }
@@ -66,7 +68,8 @@ std::vector<uint32_t> NameTable::ranks() const {
     const size_t common = std::min(left.size(), right.size());
     const int order = left.substr(0, common).compare(right.substr(0, common));
     if (order != 0 || left.size() == right.size()) return order < 0;
-    return left.size() < right.size() ? ';' < static_cast<unsigned char>(right[common]) : static_cast<unsigned char>(left[common]) < ';';
+    return left.size() < right.size() ? ';' < static_cast<unsigned char>(right[common])
+                                      : static_cast<unsigned char>(left[common]) < ';';
   };
   std::vector<NameId> sorted(texts_.size());
   std::iota(sorted.begin(), sorted.end(), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How frames are called in collapsed stacks: annotated, free of separators. Frames that differ only in what the format does not
-// carry (address, line) get the same names.
+// How frames are called in collapsed stacks: annotated, free of separators. Frames that differ only in what the format does
+// not carry (address, line) get the same names.
 #pragma once
 
 #include <cstdint>

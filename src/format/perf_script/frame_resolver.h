@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns lines of text into frames of a profile. Lines repeat a million times, so the way from a known line to its frame is one
-// hash and one look-up; only a new line is taken apart.
+// Turns lines of text into frames of a profile. Lines repeat a million times, so the way from a known line to its frame is
+// one hash and one look-up; only a new line is taken apart.
 #pragma once
 
 #include <string_view>
@@ -18,8 +18,8 @@ class FrameResolver {
   // The profile outlives the resolver.
   explicit FrameResolver(Profile& tables) : tables_(&tables) {}
 
-  // The two steps from a line without blanks around it to its frame. Between them memory has time to answer: take several lines
-  // through the first before the second.
+  // The two steps from a line without blanks around it to its frame. Between them memory has time to answer: take several
+  // lines through the first before the second.
   TextKey prepare(std::string_view line) const;
   profile::FrameId frame(const TextKey& prepared, std::string_view line);  // kNoFrame: it is no frame
   // The root of a sample's stack: its command.

@@ -15,7 +15,8 @@ namespace {
 
 std::filesystem::path data_folder() {
   const char* set = std::getenv("ATYS_EXTERNAL_DATA");
-  const std::filesystem::path repository = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
+  const std::filesystem::path repository =
+      std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
   return (set != nullptr ? std::filesystem::path(set) : repository / "../shared/data") / "perf-script";
 }
 

@@ -85,9 +85,10 @@ Result<Profile> read_perf_script(ByteSource& source, const ReadPlan& plan) {
   TRY(fold_all(pieces, folder, plan.threads != 0 ? plan.threads : std::thread::hardware_concurrency()));
   const auto unreadable = folder.first_unreadable();
   if (unreadable && !folder.has_samples()) {
-    return fail(ErrorCode::InvalidInput,
-                "bad perf script data at offset " + std::to_string(*unreadable) + ": no line looks like the header of a sample",
-                "write it with perf script -F comm,pid,tid,cpu,time,period,event,ip,sym,dso");
+    return fail(
+        ErrorCode::InvalidInput,
+        "bad perf script data at offset " + std::to_string(*unreadable) + ": no line looks like the header of a sample",
+        "write it with perf script -F comm,pid,tid,cpu,time,period,event,ip,sym,dso");
   }
   return folder.finish();
 }

@@ -14,8 +14,9 @@ struct ReadPlan {
   size_t piece_bytes = size_t{4} << 20;
 };
 
-// Reads the text that `perf script` prints. Samples with equal stack, process, thread and event become one row; when each was
-// taken is not kept, only the time from first to last. Memory depends on how many distinct stacks there are, not on the length.
+// Reads the text that `perf script` prints. Samples with equal stack, process, thread and event become one row; when each
+// was taken is not kept, only the time from first to last. Memory depends on how many distinct stacks there are, not on the
+// length.
 Result<Profile> read_perf_script(ByteSource& source, const ReadPlan& plan = {});
 
 // Whether `head` begins with perf's header, or with a sample.

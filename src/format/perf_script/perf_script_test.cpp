@@ -90,8 +90,8 @@ TEST(perf_script, reads_headers_of_many_shapes) {
     const auto header = parse_header(line);
     if (!header) return "none";
     return std::string(header->comm) + "|" + std::to_string(header->pid) + "|" + std::to_string(header->tid) + "|" +
-           std::to_string(header->time_ns.value_or(-1)) + "|" + std::to_string(header->period.value_or(-1)) + "|" + std::string(header->event) +
-           "|" + std::string(header->rest);
+           std::to_string(header->time_ns.value_or(-1)) + "|" + std::to_string(header->period.value_or(-1)) + "|" +
+           std::string(header->event) + "|" + std::string(header->rest);
   };
   EXPECT_EQ(shape("swapper     0 [000]  12.000000001:          1 cycles:ppp: "), "swapper|-1|0|12000000001|1|cycles:ppp|");
   EXPECT_EQ(shape("Chrome IO 2 44/45 12.5: cycles:"), "Chrome IO 2|44|45|12500000000|-1|cycles|");
@@ -166,8 +166,10 @@ TEST(perf_script, gives_the_same_with_any_threads_and_pieces) {
   std::string one_line;
   for (int i = 0; i < 3000; ++i) {
     const std::string n = std::to_string(i % 97);
-    text += "a b " + n + "/" + n + " 1." + std::to_string(100000 + i) + ": " + n + (i % 3 == 0 ? " cycles:\n" : " faults:u:\n");
-    for (int depth = 0; depth <= i % 7; ++depth) text += "\t" + std::to_string(depth + i % 11) + " f" + std::to_string(i % 13) + " (/x)\n";
+    text +=
+        "a b " + n + "/" + n + " 1." + std::to_string(100000 + i) + ": " + n + (i % 3 == 0 ? " cycles:\n" : " faults:u:\n");
+    for (int depth = 0; depth <= i % 7; ++depth)
+      text += "\t" + std::to_string(depth + i % 11) + " f" + std::to_string(i % 13) + " (/x)\n";
     text += i % 5 == 0 ? "\r\n" : "\n";
     one_line += "   x " + n + " 1.5: " + n + " cycles: " + n + " f" + n + "+0x1 (/x)\n";
   }
@@ -184,11 +186,14 @@ TEST(perf_script, gives_the_same_with_any_threads_and_pieces) {
 TEST(perf_script, reads_deep_stacks_long_lines_and_many_events) {
   std::string text = "a 1 cycles:\n";
   for (int i = 0; i < 20000; ++i) text += "\t1 f (/x)\n";
-  text += "\t2 " + std::string(1 << 20, '(') + "<{ (/x)\n\n" + std::string(1 << 20, ' ') + "\n" + std::string(1 << 20, '7') + " 1\n";
+  text += "\t2 " + std::string(1 << 20, '(') + "<{ (/x)\n\n" + std::string(1 << 20, ' ') + "\n" + std::string(1 << 20, '7') +
+          " 1\n";
   for (int i = 0; i < 1000; ++i) text += "a 1 event" + std::to_string(i) + ":\n\n";
   const Profile profile = read(text, {.threads = 2, .piece_bytes = 4096});
   EXPECT_LE(profile.value_types().size(), 66u);
-  EXPECT_EQ(std::ranges::max(profile.stacks[profile.samples.stack(0)].size(), profile.stacks[profile.samples.stack(1)].size()), 20002u);
+  EXPECT_EQ(
+      std::ranges::max(profile.stacks[profile.samples.stack(0)].size(), profile.stacks[profile.samples.stack(1)].size()),
+      20002u);
 }
 
 TEST(perf_script, recognises_its_text) {

@@ -18,10 +18,10 @@ constexpr size_t kMaxFacts = 32;
 
 // Lines of perf's own header that are worth keeping, and as what.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFacts = {{{"hostname", "host"},
-                                                                                   {"os release", "os-release"},
-                                                                                   {"arch", "arch"},
-                                                                                   {"cpudesc", "cpu"},
-                                                                                   {"perf version", "perf-version"}}};
+                                                                                  {"os release", "os-release"},
+                                                                                  {"arch", "arch"},
+                                                                                  {"cpudesc", "cpu"},
+                                                                                  {"perf version", "perf-version"}}};
 
 }  // namespace
 
@@ -151,7 +151,8 @@ void SampleFolder::add_row(StackId stack, const Context& context, int64_t count,
 
 uint32_t SampleFolder::context_position(const Context& context) {
   const auto next = static_cast<uint32_t>(contexts_.size());
-  const uint64_t hash = hash_mix(static_cast<uint64_t>(context.pid) ^ hash_seed(), static_cast<uint64_t>(context.tid) << 7 ^ context.event);
+  const uint64_t hash =
+      hash_mix(static_cast<uint64_t>(context.pid) ^ hash_seed(), static_cast<uint64_t>(context.tid) << 7 ^ context.event);
   const uint32_t found = context_index_.find_or_add(hash, next, [&](uint32_t other) { return contexts_[other] == context; });
   if (found == next) contexts_.push_back(context);
   return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up samples: one thread's share of a perf script text, as a row per distinct stack and context. Contexts become labels, and
-// weights value columns, only when all shares are together: what events there are is not known before.
+// Adds up samples: one thread's share of a perf script text, as a row per distinct stack and context. Contexts become
+// labels, and weights value columns, only when all shares are together: what events there are is not known before.
 #pragma once
 
 #include <array>

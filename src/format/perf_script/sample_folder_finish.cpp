@@ -32,7 +32,8 @@ void SampleFolder::merge(const SampleFolder& other) {
     const Event& event = other.events_[unfinished_->context.event];
     unfinished_->context.event = event_position(other.tables_.text(event.name), event.has_period);
   }
-  for (const Fact& fact : other.tables_.provenance) tables_.add_fact(other.tables_.text(fact.key), other.tables_.text(fact.value));
+  for (const Fact& fact : other.tables_.provenance)
+    tables_.add_fact(other.tables_.text(fact.key), other.tables_.text(fact.value));
   unreadable_lines_ += other.unreadable_lines_;
   if (other.first_unreadable_ && (!first_unreadable_ || *other.first_unreadable_ < *first_unreadable_)) {
     first_unreadable_ = other.first_unreadable_;
@@ -43,7 +44,8 @@ void SampleFolder::merge(const SampleFolder& other) {
   }
 }
 
-// Adds samples/count and, where events weigh differently or there are several, a column for each. The columns by event; 0: none.
+// Adds samples/count and, where events weigh differently or there are several, a column for each. The columns by event; 0:
+// none.
 std::vector<size_t> SampleFolder::add_value_types() {
   tables_.add_value_type("samples", "count");
   std::vector<size_t> columns(events_.size());

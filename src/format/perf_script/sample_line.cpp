@@ -67,7 +67,8 @@ bool parse_ids(std::string_view word, HeaderLine& header) {
 }
 
 bool is_cpu(std::string_view word) {
-  return word.size() > 2 && word.front() == '[' && word.back() == ']' && std::ranges::all_of(word.substr(1, word.size() - 2), is_digit);
+  return word.size() > 2 && word.front() == '[' && word.back() == ']' &&
+         std::ranges::all_of(word.substr(1, word.size() - 2), is_digit);
 }
 
 // What follows the ids. False if it is none of the things that can, so that the "ids" were part of the comm.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two kinds of lines of `perf script`: the header of a sample and a frame of its stack. What is in them depends on perf's
-// options and version, so both are taken apart by shape, not by position.
+// The two kinds of lines of `perf script`: the header of a sample and a frame of its stack. What is in them depends on
+// perf's options and version, so both are taken apart by shape, not by position.
 #pragma once
 
 #include <cstdint>

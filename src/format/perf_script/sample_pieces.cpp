@@ -10,12 +10,14 @@ namespace atys::format::perf_script {
 
 namespace {
 
-// Longer than any real sample, which has at most some thousand frames; bounds the memory that a file without line ends takes.
+// Longer than any real sample, which has at most some thousand frames; bounds the memory that a file without line ends
+// takes.
 constexpr size_t kMaxSampleBytes = size_t{256} << 20;
 
 constexpr size_t kFirstRead = size_t{64} << 10;
 
-// Calls `accepts(line, begin, end)` for the whole lines of `text` from the last to the first until it gives a position but 0.
+// Calls `accepts(line, begin, end)` for the whole lines of `text` from the last to the first until it gives a position but
+// 0.
 template <typename Accepts>
 size_t find_from_end(std::string_view text, const Accepts& accepts) {
   for (size_t end = text.rfind('\n') + 1; end > 0;) {
@@ -26,10 +28,11 @@ size_t find_from_end(std::string_view text, const Accepts& accepts) {
   return 0;
 }
 
-// Where a sample begins that is not at the beginning; the last such place, or 0. An empty line ends a sample, but there is none
-// in output without call chains.
+// Where a sample begins that is not at the beginning; the last such place, or 0. An empty line ends a sample, but there is
+// none in output without call chains.
 size_t last_boundary(std::string_view text) {
-  const size_t after_blank = find_from_end(text, [](std::string_view line, size_t, size_t end) { return line.empty() ? end : 0; });
+  const size_t after_blank =
+      find_from_end(text, [](std::string_view line, size_t, size_t end) { return line.empty() ? end : 0; });
   if (after_blank != 0) return after_blank;
   return find_from_end(text, [](std::string_view line, size_t begin, size_t) { return parse_header(line) ? begin : 0; });
 }
@@ -77,8 +80,8 @@ Result<bool> SamplePieces::next(Piece& piece) {
     }
     if (piece.size_ > kMaxSampleBytes) {
       at_end_ = true;  // for the other threads
-      return fail(ErrorCode::ResourceExhausted, "bad perf script data at offset " + std::to_string(offset_) + ": a sample of more than " +
-                                                    std::to_string(kMaxSampleBytes) + " bytes");
+      return fail(ErrorCode::ResourceExhausted, "bad perf script data at offset " + std::to_string(offset_) +
+                                                    ": a sample of more than " + std::to_string(kMaxSampleBytes) + " bytes");
     }
   }
 }

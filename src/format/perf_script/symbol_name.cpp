@@ -29,8 +29,9 @@ size_t past_group(std::string_view symbol, size_t open) {
   return symbol.size();
 }
 
-// Where the parameter list begins, or npos. Parentheses in template arguments, in the call operator, in Go receivers and in the
-// parameter list of an enclosing function ("f(int)::local") are part of the name. With `nested`, brackets are not heeded.
+// Where the parameter list begins, or npos. Parentheses in template arguments, in the call operator, in Go receivers and in
+// the parameter list of an enclosing function ("f(int)::local") are part of the name. With `nested`, brackets are not
+// heeded.
 size_t find_parameters(std::string_view symbol, bool nested) {
   size_t depth = 0;
   for (size_t i = 0; i < symbol.size(); ++i) {
@@ -71,8 +72,8 @@ bool is_number_between(std::string_view text, std::string_view before, std::stri
 
 bool is_kernel_module(std::string_view module) {
   // Kernel modules are in brackets too; so are these, which are not of the kernel.
-  static constexpr std::array<std::string_view, 8> kUserRegions = {"[unknown", "[vdso", "[vsyscall", "[vvar",
-                                                                    "[heap",    "[stack", "[anon",     "[uprobes"};
+  static constexpr std::array<std::string_view, 8> kUserRegions = {"[unknown", "[vdso",  "[vsyscall", "[vvar",
+                                                                   "[heap",    "[stack", "[anon",     "[uprobes"};
   if (module.starts_with('[')) {
     return std::ranges::none_of(kUserRegions, [&](std::string_view region) { return module.starts_with(region); });
   }

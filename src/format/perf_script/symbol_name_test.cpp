@@ -37,11 +37,14 @@ TEST(symbol_name, of_an_unknown_function_is_its_module) {
 }
 
 TEST(symbol_name, kind_follows_from_the_module) {
-  for (const char* module : {"[kernel.kallsyms]", "[guest.kernel.kallsyms]", "[xfs]", "/boot/vmlinux-6.1", "/lib/modules/6.1/xfs.ko.xz", "/lib/x.ko"}) {
+  for (const char* module : {"[kernel.kallsyms]", "[guest.kernel.kallsyms]", "[xfs]", "/boot/vmlinux-6.1",
+                             "/lib/modules/6.1/xfs.ko.xz", "/lib/x.ko"}) {
     EXPECT_EQ(kind_of_module(module), "kernel") << module;
   }
-  for (const char* module : {"/tmp/perf-31912.map", "/tmp/jitted-77-3.so"}) EXPECT_EQ(kind_of_module(module), "jit") << module;
-  for (const char* module : {"/tmp/perf-x.map", "[vdso]", "[heap]", "/bin/ls", "", "//anon"}) EXPECT_EQ(kind_of_module(module), "") << module;
+  for (const char* module : {"/tmp/perf-31912.map", "/tmp/jitted-77-3.so"})
+    EXPECT_EQ(kind_of_module(module), "jit") << module;
+  for (const char* module : {"/tmp/perf-x.map", "[vdso]", "[heap]", "/bin/ls", "", "//anon"})
+    EXPECT_EQ(kind_of_module(module), "") << module;
   EXPECT_EQ(kind_of_module("inlined"), "inlined");
 }
 

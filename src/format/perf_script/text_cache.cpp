@@ -14,7 +14,8 @@ TextHasher::TextHasher() : seed_(profile::hash_seed()), secret_{} {
 }
 
 TextKey TextHasher::key(std::string_view text, uint64_t scope) const {
-  const XXH128_hash_t hash = XXH3_128bits_withSecretandSeed(text.data(), text.size(), secret_.data(), secret_.size(), seed_ ^ scope);
+  const XXH128_hash_t hash =
+      XXH3_128bits_withSecretandSeed(text.data(), text.size(), secret_.data(), secret_.size(), seed_ ^ scope);
   // Long texts use the secret and ignore the seed, so the scope is mixed in afterwards too.
   return {hash.low64 ^ (scope * 0x9e3779b97f4a7c15ULL), static_cast<uint32_t>(hash.high64)};
 }
