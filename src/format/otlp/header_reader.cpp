@@ -46,12 +46,13 @@ LabelId field_label(Profile& profile, std::string_view key, std::string_view tex
 }  // namespace
 
 Result<ProfileFields> fields_of(const message::Profile& profile, const DictionaryReader& dictionary) {
+  const bool has_id = profile.profile_id.find_first_not_of('\0') != std::string::npos;
   return ProfileFields{static_cast<int64_t>(profile.time_unix_nano),
                        static_cast<int64_t>(profile.duration_nano),
                        profile.period,
                        std::string(TRY(dictionary.text(profile.period_type.type_strindex, "a period type"))),
                        std::string(TRY(dictionary.text(profile.period_type.unit_strindex, "a period type"))),
-                       profile.profile_id};
+                       has_id ? profile.profile_id : std::string{}};
 }
 
 Result<> HeaderReader::read(const message::ProfilesData& data, DictionaryReader& dictionary) {
