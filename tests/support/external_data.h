@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real profiles from elsewhere, which are not part of this repository: the folder $ATYS_EXTERNAL_DATA, by default shared/data beside
-// the repository. A test that uses them is skipped where they are not.
+// Real profiles from elsewhere, which are not part of this repository: the folder $ATYS_EXTERNAL_DATA, by default
+// shared/data beside the repository. A test that uses them is skipped where they are not.
 #pragma once
 
 #include <cstdlib>

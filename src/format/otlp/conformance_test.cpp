@@ -45,8 +45,8 @@ class Checker {
     std::set<std::string> keys;
     for (const int32_t at : indices) {
       index(at, dictionary_.attribute_table, who);
-      const auto& key = dictionary_.string_table.at(static_cast<size_t>(
-          dictionary_.attribute_table.at(static_cast<size_t>(at)).key_strindex));
+      const auto& key = dictionary_.string_table.at(
+          static_cast<size_t>(dictionary_.attribute_table.at(static_cast<size_t>(at)).key_strindex));
       expect(at != 0 && keys.insert(key).second, who + " has the attribute " + key + " twice");
     }
   }
@@ -113,9 +113,11 @@ class Checker {
       const auto& times = sample.timestamps_unix_nano;
       shapes.emplace(times.empty(), sample.values.empty());
       expect(!times.empty() || sample.values.size() == 1, "a sample without times has not one value");
-      expect(times.empty() || sample.values.empty() || times.size() == sample.values.size(), "values and times do not pair up");
+      expect(times.empty() || sample.values.empty() || times.size() == sample.values.size(),
+             "values and times do not pair up");
       for (const uint64_t time : times) {
-        expect(time >= profile.time_unix_nano && time < profile.time_unix_nano + profile.duration_nano, "a time is out of range");
+        expect(time >= profile.time_unix_nano && time < profile.time_unix_nano + profile.duration_nano,
+               "a time is out of range");
       }
     }
     expect(shapes.size() <= 1, "samples have different shapes");

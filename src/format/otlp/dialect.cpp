@@ -7,7 +7,8 @@ namespace atys::format::otlp {
 
 namespace {
 
-// Calls `visit` with the content of each message that is field `number` of `bytes`. Damage is left for the decoder to report.
+// Calls `visit` with the content of each message that is field `number` of `bytes`. Damage is left for the decoder to
+// report.
 template <typename Visit>
 void for_each_message(std::string_view bytes, uint32_t number, const Visit& visit) {
   WireReader reader(bytes);
@@ -47,7 +48,9 @@ class Detector {
     for (WireField field; reader.next(field);) {
       const bool is_bytes = field.type == WireType::Bytes;
       switch (field.number) {
-        case 2: if (is_bytes) see_sample(field.bytes); break;
+        case 2:
+          if (is_bytes) see_sample(field.bytes);
+          break;
         case 7: see_field_7(field); break;
         case 8: ++(is_bytes ? old_profiles_ : new_profiles_); break;
         case 9: ++(is_bytes ? new_profiles_ : old_profiles_); break;

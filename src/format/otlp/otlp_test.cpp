@@ -46,7 +46,9 @@ message::ProfilesData small_message(std::vector<std::string> more = {}) {
   return data;
 }
 
-message::Profile& only_profile(message::ProfilesData& data) { return data.resource_profiles[0].scope_profiles[0].profiles[0]; }
+message::Profile& only_profile(message::ProfilesData& data) {
+  return data.resource_profiles[0].scope_profiles[0].profiles[0];
+}
 
 Profile profile_of(message::ProfilesData data) {
   std::vector<message::ProfilesData> messages;
@@ -179,7 +181,8 @@ TEST(otlp, reads_old_numbers_of_samples) {
   std::string resource = "\x12" + std::string(1, static_cast<char>(scope.size())) + scope;
   auto dictionary_only = small_message();
   dictionary_only.resource_profiles.clear();
-  const std::string bytes = "\x0a" + std::string(1, static_cast<char>(resource.size())) + resource + encode_binary(dictionary_only);
+  const std::string bytes =
+      "\x0a" + std::string(1, static_cast<char>(resource.size())) + resource + encode_binary(dictionary_only);
   const auto profile = read_bytes(bytes);
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   EXPECT_EQ(test::to_text(*profile), "f 5\n");
@@ -246,7 +249,8 @@ TEST(otlp, reads_files_of_the_collector_with_several_messages) {
 }
 
 TEST(otlp, json_takes_numbers_for_strings_and_null_for_nothing) {
-  const auto profile = read_bytes(R"({"resourceProfiles":[{"resource":null,"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1},
+  const auto profile =
+      read_bytes(R"({"resourceProfiles":[{"resource":null,"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1},
       "samples":[{"stackIndex":0,"values":[5, "6"],"unknown":[{}]}]}]}]}],"dictionary":{"stringTable":["","samples"]}})");
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   EXPECT_EQ(test::to_text(*profile), " 11\n");
@@ -279,32 +283,35 @@ std::vector<LabelId> labels_that_stand_for_fields(Profile& profile) {
   const auto add = [&](std::string_view key, std::string_view text, LabelType type, LabelScope scope = LabelScope::Profile) {
     return profile.labels.intern({profile.strings.intern(key), profile.strings.intern(text), 0, kNoString, type, scope});
   };
-  return {profile.int_label("otlp.profile.time_unix_nano", profile.header.time_ns, {}, LabelScope::Profile),
-          profile.int_label("otlp.profile.time_unix_nano", 77, {}, LabelScope::Profile),
-          profile.int_label("otlp.profile.duration_nano", 5, "ns", LabelScope::Profile),
-          profile.int_label("otlp.profile.period", 5, {}, LabelScope::Profile),
-          add("otlp.profile.period_type", "", LabelType::String),
-          add("otlp.profile.period_unit", "x", LabelType::Bytes),
-          add("otlp.profile.profile_id", std::string(16, 'q'), LabelType::Bytes),
-          add("otlp.profile.profile_id", "short", LabelType::Bytes),
-          add("otlp.profile.original_payload", "raw", LabelType::Bytes),
-          add("otlp.profile.original_payload", "", LabelType::Bytes),
-          add("otlp.profile.original_payload_format", "jfr", LabelType::String),
-          add("attribute", "as in the header", LabelType::String),
-          add("atys.multi", "x", LabelType::String),
-          add("json", R"({"kvlistValue":{"values":[{"key":"atys.multi","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"v","value":{"intValue":"1"}}]}}]}}}]}})", LabelType::Json),
-          add("json", R"({"stringValueStrindex":3})", LabelType::Json),
-          add("json", "{}", LabelType::Json),
-          add("", "{}", LabelType::Json, LabelScope::Sample),
-          add("json", "no JSON", LabelType::Json, LabelScope::Resource),
-          add("otel.scope.name", "a", LabelType::String, LabelScope::Instrumentation),
-          add("otel.scope.name", "", LabelType::String, LabelScope::Instrumentation),
-          add("pprof.scope.sample_type_order", "x", LabelType::String, LabelScope::Instrumentation),
-          add("otel.resource.schema_url", "u", LabelType::String, LabelScope::Resource),
-          add("trace_id", std::string(32, '0'), LabelType::String, LabelScope::Sample),
-          add("trace_id", std::string(32, 'a'), LabelType::String, LabelScope::Sample),
-          add("trace_id", std::string(32, 'A'), LabelType::String, LabelScope::Sample),
-          add("span_id", std::string(16, '1'), LabelType::String, LabelScope::Sample)};
+  return {
+      profile.int_label("otlp.profile.time_unix_nano", profile.header.time_ns, {}, LabelScope::Profile),
+      profile.int_label("otlp.profile.time_unix_nano", 77, {}, LabelScope::Profile),
+      profile.int_label("otlp.profile.duration_nano", 5, "ns", LabelScope::Profile),
+      profile.int_label("otlp.profile.period", 5, {}, LabelScope::Profile),
+      add("otlp.profile.period_type", "", LabelType::String),
+      add("otlp.profile.period_unit", "x", LabelType::Bytes),
+      add("otlp.profile.profile_id", std::string(16, 'q'), LabelType::Bytes),
+      add("otlp.profile.profile_id", "short", LabelType::Bytes),
+      add("otlp.profile.original_payload", "raw", LabelType::Bytes),
+      add("otlp.profile.original_payload", "", LabelType::Bytes),
+      add("otlp.profile.original_payload_format", "jfr", LabelType::String),
+      add("attribute", "as in the header", LabelType::String),
+      add("atys.multi", "x", LabelType::String),
+      add("json",
+          R"({"kvlistValue":{"values":[{"key":"atys.multi","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"v","value":{"intValue":"1"}}]}}]}}}]}})",
+          LabelType::Json),
+      add("json", R"({"stringValueStrindex":3})", LabelType::Json),
+      add("json", "{}", LabelType::Json),
+      add("", "{}", LabelType::Json, LabelScope::Sample),
+      add("json", "no JSON", LabelType::Json, LabelScope::Resource),
+      add("otel.scope.name", "a", LabelType::String, LabelScope::Instrumentation),
+      add("otel.scope.name", "", LabelType::String, LabelScope::Instrumentation),
+      add("pprof.scope.sample_type_order", "x", LabelType::String, LabelScope::Instrumentation),
+      add("otel.resource.schema_url", "u", LabelType::String, LabelScope::Resource),
+      add("trace_id", std::string(32, '0'), LabelType::String, LabelScope::Sample),
+      add("trace_id", std::string(32, 'a'), LabelType::String, LabelScope::Sample),
+      add("trace_id", std::string(32, 'A'), LabelType::String, LabelScope::Sample),
+      add("span_id", std::string(16, '1'), LabelType::String, LabelScope::Sample)};
 }
 
 TEST(otlp, gives_back_labels_that_stand_for_fields) {
@@ -315,7 +322,8 @@ TEST(otlp, gives_back_labels_that_stand_for_fields) {
     uint64_t random = seed;
     for (size_t row = 0; row < profile.samples.size(); ++row) {
       std::vector<LabelId> labels;
-      for (int i = 0; i < 3; ++i) labels.push_back(choice[((random = random * 6364136223846793005u + 1442695040888963407u) >> 33) % choice.size()]);
+      for (int i = 0; i < 3; ++i)
+        labels.push_back(choice[((random = random * 6364136223846793005u + 1442695040888963407u) >> 33) % choice.size()]);
       if (row % 4 != 0) profile.samples.set_labels(row, profile.label_set(labels));
     }
     if (seed % 5 == 0) profile.header.id = profile.strings.intern("odd id");
