@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenTelemetry's value of an attribute: a scalar, an array, or a list of key-value pairs, nested at will. Text is bytes as a
-// profile holds them; the codecs make UTF-8 of it on the way out and undo that on the way in.
+// OpenTelemetry's value of an attribute: a scalar, an array, or a list of key-value pairs, nested at will. Text is bytes as
+// a profile holds them; the codecs make UTF-8 of it on the way out and undo that on the way in.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ struct StringReference {
 };
 
 struct AnyValue {
-  std::variant<std::monostate, std::string, bool, int64_t, double, ArrayValue, KeyValueList, BytesValue, StringReference> value;
+  std::variant<std::monostate, std::string, bool, int64_t, double, ArrayValue, KeyValueList, BytesValue, StringReference>
+      value;
 
   template <typename T>
   const T* get() const {

@@ -16,8 +16,9 @@ Result<std::string_view> text(const message::Dictionary& dictionary, int32_t ind
   if (index > 0 && static_cast<size_t>(index) < dictionary.string_table.size()) {
     return std::string_view(dictionary.string_table[static_cast<size_t>(index)]);
   }
-  return fail(ErrorCode::InvalidInput, "bad OTLP data: a sample type refers to entry " + std::to_string(index) +
-                                           " of string_table, which has " + std::to_string(dictionary.string_table.size()),
+  return fail(ErrorCode::InvalidInput,
+              "bad OTLP data: a sample type refers to entry " + std::to_string(index) + " of string_table, which has " +
+                  std::to_string(dictionary.string_table.size()),
               "the file is damaged or its writer has a bug; get it again");
 }
 
@@ -91,7 +92,8 @@ class Finder {
       }
       const auto [found, is_new] = positions_.emplace(type, columns_.types.size());
       if (is_new) columns_.types.push_back(type);
-      if (columns_.types.size() > kMaxColumns) return fail(ErrorCode::ResourceExhausted, "bad OTLP data: more than 1024 sample types");
+      if (columns_.types.size() > kMaxColumns)
+        return fail(ErrorCode::ResourceExhausted, "bad OTLP data: more than 1024 sample types");
       columns.push_back(found->second);
     }
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which value column each OTLP profile of a message is. Scopes may say so (`pprof.scope.sample_type_order`); where they do not, or
-// contradict each other, profiles of one type and unit are one column.
+// Which value column each OTLP profile of a message is. Scopes may say so (`pprof.scope.sample_type_order`); where they do
+// not, or contradict each other, profiles of one type and unit are one column.
 #pragma once
 
 #include <string_view>

@@ -7,7 +7,8 @@ namespace atys::format::otlp {
 
 namespace {
 
-// Calls `visit` with the content of each message that is field `number` of `bytes`. Damage is left for the decoder to report.
+// Calls `visit` with the content of each message that is field `number` of `bytes`. Damage is left for the decoder to
+// report.
 template <typename Visit>
 void for_each_message(std::string_view bytes, uint32_t number, const Visit& visit) {
   WireReader reader(bytes);
@@ -47,14 +48,23 @@ class Detector {
     for (WireField field; reader.next(field);) {
       const bool is_bytes = field.type == WireType::Bytes;
       switch (field.number) {
-        case 2: if (is_bytes) see_sample(field.bytes); break;
-        case 7: ++(is_bytes && field.bytes.size() == 16 ? new_profiles_ : old_profiles_); break;
+        case 2:
+          if (is_bytes) see_sample(field.bytes);
+          break;
+        case 7: see_field_7(field); break;
         case 8: ++(is_bytes ? old_profiles_ : new_profiles_); break;
         case 9: ++(is_bytes ? new_profiles_ : old_profiles_); break;
         case 12: ++old_profiles_; break;
         default: break;
       }
     }
+  }
+
+  // Comments, or an id of 16 bytes; some write an empty field where there is no id.
+  void see_field_7(const WireField& field) {
+    const bool is_bytes = field.type == WireType::Bytes;
+    if (is_bytes && field.bytes.empty()) return;
+    ++(is_bytes && field.bytes.size() == 16 ? new_profiles_ : old_profiles_);
   }
 
   // Field 2 holds values in old samples and attributes in new ones; 3 attributes or the link; 4 the link or values.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the profiles signal got other numbers between versions of opentelemetry-proto under one and the same package name,
-// and nothing on the wire says which version wrote a message. We write the newest numbers and read all since 1.8.
+// Fields of the profiles signal got other numbers between versions of opentelemetry-proto under one and the same package
+// name, and nothing on the wire says which version wrote a message. We write the newest numbers and read all since 1.8.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct ProfileNumbers {
 inline constexpr uint32_t kNoField = 0;
 
 struct Dialect {
-  SampleNumbers sample{2, 3, 4};         // since 1.10
-  ProfileNumbers profile{kNoField, 7};   // since 1.9
+  SampleNumbers sample{2, 3, 4};        // since 1.10
+  ProfileNumbers profile{kNoField, 7};  // since 1.9
 };
 
 inline constexpr SampleNumbers kOldSampleNumbers{3, 4, 2};

@@ -14,8 +14,8 @@ template <typename Table>
 Result<> check(const Table& table, const char* name, int32_t index, const char* who) {
   if (index == 0 || (index > 0 && static_cast<size_t>(index) < table.size())) return {};
   return fail(ErrorCode::InvalidInput,
-              std::string("bad OTLP data: ") + who + " refers to entry " + std::to_string(index) + " of " + name + ", which has " +
-                  std::to_string(table.size()),
+              std::string("bad OTLP data: ") + who + " refers to entry " + std::to_string(index) + " of " + name +
+                  ", which has " + std::to_string(table.size()),
               "the file is damaged or its writer has a bug; get it again");
 }
 
@@ -83,8 +83,8 @@ Result<std::span<const LabelId>> DictionaryReader::labels(int32_t index, Attribu
 
 // `take_special(key, value)` says whether the attribute was something else than a label.
 template <typename TakeSpecial>
-Result<LabelSetId> DictionaryReader::take_attributes(const std::vector<int32_t>& indices, AttributeList list, const char* who,
-                                                     const TakeSpecial& take_special) {
+Result<LabelSetId> DictionaryReader::take_attributes(const std::vector<int32_t>& indices, AttributeList list,
+                                                     const char* who, const TakeSpecial& take_special) {
   std::vector<LabelId> members;
   for (const int32_t index : indices) {
     const message::Attribute* attribute_at = TRY(attribute(index, who));
@@ -147,7 +147,8 @@ Result<> DictionaryReader::read_mappings() {
 Result<> DictionaryReader::read_functions() {
   for (size_t i = 1; i < dictionary_->function_table.size(); ++i) {
     const message::Function& from = dictionary_->function_table[i];
-    profile_->functions.append({TRY(string(from.name_strindex, "a function")), TRY(string(from.system_name_strindex, "a function")),
+    profile_->functions.append({TRY(string(from.name_strindex, "a function")),
+                                TRY(string(from.system_name_strindex, "a function")),
                                 TRY(string(from.filename_strindex, "a function")), from.start_line});
   }
   return {};
@@ -171,7 +172,8 @@ Result<FrameId> DictionaryReader::frame(int32_t index) {
 Result<LineListId> DictionaryReader::lines(const message::Location& location) {
   if (location.lines.empty()) return LineListId{};
   std::vector<Line> list;
-  for (const message::Line& line : location.lines) list.push_back({line.line, line.column, TRY(function(line.function_index))});
+  for (const message::Line& line : location.lines)
+    list.push_back({line.line, line.column, TRY(function(line.function_index))});
   return profile_->lines.append(list);
 }
 
@@ -181,7 +183,8 @@ Result<> DictionaryReader::read_frames() {
     TRY(check(dictionary_->mapping_table, "mapping_table", from.mapping_index, "a location"));
     Frame row;
     row.address = from.address;
-    row.mapping = from.mapping_index == 0 ? kNoMapping : MappingId{first_mapping_ + static_cast<uint32_t>(from.mapping_index)};
+    row.mapping =
+        from.mapping_index == 0 ? kNoMapping : MappingId{first_mapping_ + static_cast<uint32_t>(from.mapping_index)};
     row.lines = TRY(lines(from));
     row.attributes = TRY(take_frame_attributes(from.attribute_indices, row));
     profile_->frames.append(row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the dictionary of an OTLP message into a profile. Every index is checked against its table here; an error names the
-// table, the index and who refers to it.
+// Carries the dictionary of an OTLP message into a profile. Every index is checked against its table here; an error names
+// the table, the index and who refers to it.
 #pragma once
 
 #include <span>

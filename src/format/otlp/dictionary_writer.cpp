@@ -46,7 +46,8 @@ std::vector<int32_t> DictionaryWriter::attributes(std::span<const LabelId> label
 
 int32_t DictionaryWriter::link(std::string_view trace_id, std::string_view span_id) {
   const uint32_t index = raw(links_.intern(std::string(trace_id) + std::string(span_id)));
-  if (index == dictionary_.link_table.size()) dictionary_.link_table.push_back({std::string(trace_id), std::string(span_id)});
+  if (index == dictionary_.link_table.size())
+    dictionary_.link_table.push_back({std::string(trace_id), std::string(span_id)});
   return static_cast<int32_t>(index);
 }
 
@@ -79,7 +80,9 @@ void DictionaryWriter::add_function(const Function& function) {
 }
 
 void DictionaryWriter::add_location(const Frame& frame) {
-  message::Location out{static_cast<int32_t>(raw(frame.mapping)), frame.address, {},
+  message::Location out{static_cast<int32_t>(raw(frame.mapping)),
+                        frame.address,
+                        {},
                         attributes(profile_->label_sets[frame.attributes], AttributeList::Location)};
   for (const Line& line : profile_->lines[frame.lines]) {
     out.lines.push_back({static_cast<int32_t>(raw(line.function)), line.line, line.column});
@@ -92,8 +95,8 @@ void DictionaryWriter::add_location(const Frame& frame) {
 
 Result<message::Dictionary> DictionaryWriter::take() {
   const message::Dictionary& d = dictionary_;
-  const size_t most = std::max({d.mapping_table.size(), d.location_table.size(), d.function_table.size(), d.link_table.size(),
-                                d.string_table.size(), d.attribute_table.size(), d.stack_table.size()});
+  const size_t most = std::max({d.mapping_table.size(), d.location_table.size(), d.function_table.size(),
+                                d.link_table.size(), d.string_table.size(), d.attribute_table.size(), d.stack_table.size()});
   if (most > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     return fail(ErrorCode::ResourceExhausted, "the profile has more than 2^31 rows of one kind, which OTLP cannot count",
                 "write it as several profiles");

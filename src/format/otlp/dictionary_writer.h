@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills the dictionary of an OTLP message from a profile: each string, attribute, link and stack that is used, once. Mappings,
-// functions and locations keep the order of the profile, also those that no sample uses, so that nothing about a pprof file is
-// lost on its way through OTLP.
+// Fills the dictionary of an OTLP message from a profile: each string, attribute, link and stack that is used, once.
+// Mappings, functions and locations keep the order of the profile, also those that no sample uses, so that nothing about a
+// pprof file is lost on its way through OTLP.
 #pragma once
 
 #include <span>

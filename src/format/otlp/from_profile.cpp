@@ -15,7 +15,10 @@ namespace {
 class MessageWriter {
  public:
   MessageWriter(const Profile& profile, bool by_columns)
-      : profile_(profile), groups_(group_rows(profile, by_columns)), dictionary_(profile), writer_(profile, dictionary_, groups_) {}
+      : profile_(profile),
+        groups_(group_rows(profile, by_columns)),
+        dictionary_(profile),
+        writer_(profile, dictionary_, groups_) {}
 
   void write() {
     std::map<size_t, size_t> resources;
@@ -25,7 +28,8 @@ class MessageWriter {
       const auto [resource, is_new_resource] = resources.emplace(group.resource, all.size());
       if (is_new_resource) add_resource(group);
       auto& of_resource = all[resource->second].scope_profiles;
-      const auto [scope, is_new_scope] = scopes.emplace(std::pair(group.resource, group.instrumentation), of_resource.size());
+      const auto [scope, is_new_scope] =
+          scopes.emplace(std::pair(group.resource, group.instrumentation), of_resource.size());
       if (is_new_scope) add_scope(group, of_resource.emplace_back());
       message::ScopeProfiles& out = of_resource[scope->second];
       Layout& layout = layouts_[{resource->second, scope->second}];
@@ -77,7 +81,8 @@ class MessageWriter {
 
   std::vector<KeyValue> key_values(std::span<const LabelId> labels, AttributeList list) const {
     std::vector<KeyValue> pairs;
-    for (LabelAttribute& each : attributes_of(profile_, labels, list)) pairs.push_back({std::move(each.key), std::move(each.value)});
+    for (LabelAttribute& each : attributes_of(profile_, labels, list))
+      pairs.push_back({std::move(each.key), std::move(each.value)});
     return pairs;
   }
 
@@ -100,7 +105,8 @@ class MessageWriter {
     const std::string_view default_type = profile_.text(profile_.header.default_value_type);
     if (!default_type.empty()) scope.attributes.push_back({std::string(kDefaultSampleType), any(default_type)});
     // A type without a name would else look like none.
-    const bool is_nameless = types.size() == 1 && profile_.text(types[0].type).empty() && profile_.text(types[0].unit).empty();
+    const bool is_nameless =
+        types.size() == 1 && profile_.text(types[0].type).empty() && profile_.text(types[0].unit).empty();
     if (types.size() < 2 && !is_nameless) return;
     ArrayValue order;
     for (const size_t column : layout.columns) order.values.push_back(any(static_cast<int64_t>(column)));

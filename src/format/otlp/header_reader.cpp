@@ -40,18 +40,20 @@ LabelId field_label(Profile& profile, std::string_view key, int64_t number) {
 }
 LabelId field_label(Profile& profile, std::string_view key, std::string_view text) {
   const LabelType type = key == kIdKey || key == kPayload ? LabelType::Bytes : LabelType::String;
-  return profile.labels.intern({profile.strings.intern(key), profile.strings.intern(text), 0, kNoString, type, LabelScope::Profile});
+  return profile.labels.intern(
+      {profile.strings.intern(key), profile.strings.intern(text), 0, kNoString, type, LabelScope::Profile});
 }
 
 }  // namespace
 
 Result<ProfileFields> fields_of(const message::Profile& profile, const DictionaryReader& dictionary) {
+  const bool has_id = profile.profile_id.find_first_not_of('\0') != std::string::npos;
   return ProfileFields{static_cast<int64_t>(profile.time_unix_nano),
                        static_cast<int64_t>(profile.duration_nano),
                        profile.period,
                        std::string(TRY(dictionary.text(profile.period_type.type_strindex, "a period type"))),
                        std::string(TRY(dictionary.text(profile.period_type.unit_strindex, "a period type"))),
-                       profile.profile_id};
+                       has_id ? profile.profile_id : std::string{}};
 }
 
 Result<> HeaderReader::read(const message::ProfilesData& data, DictionaryReader& dictionary) {
@@ -62,7 +64,8 @@ Result<> HeaderReader::read(const message::ProfilesData& data, DictionaryReader&
     TRY(read_attributes(profile, dictionary));
     for (const int32_t comment : profile.comment_strindices) {
       const std::string_view text = TRY(dictionary.text(comment, "a comment"));
-      if (comments_.insert(profile_->strings.intern(text)).second) profile_->header.comments.push_back(profile_->strings.intern(text));
+      if (comments_.insert(profile_->strings.intern(text)).second)
+        profile_->header.comments.push_back(profile_->strings.intern(text));
     }
     add_loss(kDroppedAttributes, profile.dropped_attributes_count);
     return {};
@@ -91,7 +94,9 @@ Result<> HeaderReader::read_attributes(const message::Profile& profile, Dictiona
     if (attribute == nullptr || meanings_[static_cast<size_t>(index)] != Meaning::Unknown) continue;
     const std::string_view key = TRY(dictionary.text(attribute->key_strindex, "an attribute"));
     const bool is_special = is_reserved(AttributeList::Profile, key) && take_special(key, attribute->value);
-    meanings_[static_cast<size_t>(index)] = !is_special ? Meaning::Label : key == kWidened ? Meaning::Widened : Meaning::Special;
+    meanings_[static_cast<size_t>(index)] = !is_special       ? Meaning::Label
+                                            : key == kWidened ? Meaning::Widened
+                                                              : Meaning::Special;
   }
   return {};
 }
@@ -168,7 +173,8 @@ bool HeaderReader::take_facts(const AnyValue& value) {
   });
   if (facts == nullptr) return false;
   for (const AnyValue& item : *facts) {
-    const Fact fact{profile_->strings.intern(*part<std::string>(item, "key")), profile_->strings.intern(*part<std::string>(item, "value"))};
+    const Fact fact{profile_->strings.intern(*part<std::string>(item, "key")),
+                    profile_->strings.intern(*part<std::string>(item, "value"))};
     if (is_first_message() || facts_.emplace(fact.key, fact.value).second) profile_->provenance.push_back(fact);
   }
   return true;
@@ -178,7 +184,9 @@ bool HeaderReader::take_overhead(const AnyValue& value) {
   const auto* cpu_ns = part<int64_t>(value, "cpu_ns");
   const auto* bytes = part<int64_t>(value, "bytes");
   if (cpu_ns == nullptr || bytes == nullptr) return false;
-  const auto sum = [](int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); };
+  const auto sum = [](int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  };
   profile_->overhead = {sum(profile_->overhead.cpu_ns, *cpu_ns), sum(profile_->overhead.bytes, *bytes)};
   return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what OTLP says of its profiles, samples aside: the header, and the attributes that are more than labels. Lives as long as
-// the reading of a file, which may consist of several messages; the first one makes the header, later ones add to it.
+// Reads what OTLP says of its profiles, samples aside: the header, and the attributes that are more than labels. Lives as
+// long as the reading of a file, which may consist of several messages; the first one makes the header, later ones add to
+// it.
 #pragma once
 
 #include <map>

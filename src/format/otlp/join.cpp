@@ -24,9 +24,12 @@ std::vector<int32_t> label_attributes(const message::Profile& profile, const mes
 }
 
 bool has_same_header(const message::Profile& first, const message::Profile& other) {
-  const auto absent_or_equal = [](const std::string& theirs, const std::string& mine) { return theirs.empty() || theirs == mine; };
+  const auto absent_or_equal = [](const std::string& theirs, const std::string& mine) {
+    return theirs.empty() || theirs == mine;
+  };
   return first.time_unix_nano == other.time_unix_nano && first.duration_nano == other.duration_nano &&
-         first.period_type == other.period_type && first.period == other.period && absent_or_equal(other.profile_id, first.profile_id) &&
+         first.period_type == other.period_type && first.period == other.period &&
+         absent_or_equal(other.profile_id, first.profile_id) &&
          absent_or_equal(other.original_payload_format, first.original_payload_format) &&
          absent_or_equal(other.original_payload, first.original_payload);
 }
@@ -43,8 +46,8 @@ bool has_same_rows(const message::Profile& first, const message::Profile& other)
 
 }  // namespace
 
-std::vector<std::vector<size_t>> join_profiles(const std::vector<message::Profile>& profiles, std::span<const size_t> columns,
-                                               const message::Dictionary& dictionary) {
+std::vector<std::vector<size_t>> join_profiles(const std::vector<message::Profile>& profiles,
+                                               std::span<const size_t> columns, const message::Dictionary& dictionary) {
   std::vector<std::vector<size_t>> groups;
   std::vector<size_t> taken;
   std::vector<int32_t> labels;

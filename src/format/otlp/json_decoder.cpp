@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unknown names are skipped, null is the default value, numbers may be strings and strings numbers, as protobuf's JSON asks for.
-// The parser forgets offsets, so an error names the path to what is wrong.
+// Unknown names are skipped, null is the default value, numbers may be strings and strings numbers, as protobuf's JSON asks
+// for. The parser forgets offsets, so an error names the path to what is wrong.
 #include <charconv>
 #include <cmath>
 
@@ -180,7 +180,8 @@ Result<std::vector<message::ProfilesData>> decode_json(std::string_view text) {
     return all;
   }
   const size_t first_end = text.find('\n');
-  if (first_end == std::string_view::npos || !parse_json(text.substr(0, first_end), kMaxJsonDepth).ok()) return whole.error();
+  if (first_end == std::string_view::npos || !parse_json(text.substr(0, first_end), kMaxJsonDepth).ok())
+    return whole.error();
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);

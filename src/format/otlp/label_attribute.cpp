@@ -18,7 +18,8 @@ bool has_reference(const AnyValue& value) {
   if (value.get<StringReference>() != nullptr) return true;
   if (const auto* array = value.get<ArrayValue>()) return std::ranges::any_of(array->values, has_reference);
   if (const auto* list = value.get<KeyValueList>()) {
-    return std::ranges::any_of(list->values, [](const KeyValue& pair) { return pair.key_strindex != 0 || has_reference(pair.value); });
+    return std::ranges::any_of(list->values,
+                               [](const KeyValue& pair) { return pair.key_strindex != 0 || has_reference(pair.value); });
   }
   return false;
 }
@@ -64,7 +65,8 @@ std::optional<AnyValue> plain_value(const Profile& profile, const Label& label, 
     case LabelType::Double: {
       const auto number = std::bit_cast<double>(label.number);
       // JSON has only one NaN.
-      const bool is_odd = std::isnan(number) && label.number != std::bit_cast<int64_t>(std::numeric_limits<double>::quiet_NaN());
+      const bool is_odd =
+          std::isnan(number) && label.number != std::bit_cast<int64_t>(std::numeric_limits<double>::quiet_NaN());
       return has_text || is_odd ? std::nullopt : std::optional(AnyValue{number});
     }
     case LabelType::Json: return label.number == 0 ? plain_json(profile, label) : std::nullopt;
@@ -145,7 +147,8 @@ void set_parts(Profile& profile, const KeyValueList& parts, Label& label) {
   label.unit = profile.strings.intern(text_part(parts, "u"));
   if (const AnyValue* value = find(parts, "v")) return set_plain(profile, *value, label);
   label.type = static_cast<LabelType>(std::clamp<int64_t>(int_part(parts, "t"), 0, static_cast<int64_t>(LabelType::Json)));
-  label.scope = static_cast<LabelScope>(std::clamp<int64_t>(int_part(parts, "c"), 0, static_cast<int64_t>(LabelScope::Resource)));
+  label.scope =
+      static_cast<LabelScope>(std::clamp<int64_t>(int_part(parts, "c"), 0, static_cast<int64_t>(LabelScope::Resource)));
   label.text = profile.strings.intern(text_part(parts, "s"));
   label.number = int_part(parts, "n");
 }
@@ -154,10 +157,12 @@ void set_parts(Profile& profile, const KeyValueList& parts, Label& label) {
 
 bool is_deeper_than(const AnyValue& value, size_t depth) {
   if (const auto* array = value.get<ArrayValue>()) {
-    return depth == 0 || std::ranges::any_of(array->values, [&](const AnyValue& item) { return is_deeper_than(item, depth - 1); });
+    return depth == 0 ||
+           std::ranges::any_of(array->values, [&](const AnyValue& item) { return is_deeper_than(item, depth - 1); });
   }
   if (const auto* list = value.get<KeyValueList>()) {
-    return depth == 0 || std::ranges::any_of(list->values, [&](const KeyValue& pair) { return is_deeper_than(pair.value, depth - 1); });
+    return depth == 0 ||
+           std::ranges::any_of(list->values, [&](const KeyValue& pair) { return is_deeper_than(pair.value, depth - 1); });
   }
   return false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of OpenTelemetry's profiles signal, and one description of each: the number, the JSON name and the place of every
-// field. Both codecs, in both directions, are visitors of these descriptions.
+// The messages of OpenTelemetry's profiles signal, and one description of each: the number, the JSON name and the place of
+// every field. Both codecs, in both directions, are visitors of these descriptions.
 //
 // An index is a position in a table of the dictionary; 0 is always "none".
 #pragma once

@@ -14,8 +14,8 @@ namespace {
 
 using namespace otlp;
 
-// The Collector's file exporter puts four bytes of length, big end first, before each message. Protobuf never starts with a byte
-// below 8, which would be field 0; so messages below 128 MiB can be told apart.
+// The Collector's file exporter puts four bytes of length, big end first, before each message. Protobuf never starts with a
+// byte below 8, which would be field 0; so messages below 128 MiB can be told apart.
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kMaxFramedBytes = size_t{128} << 20;
 
@@ -46,7 +46,8 @@ bool starts_with_bytes_field(std::string_view bytes, uint32_t last) {
 
 // As a dictionary does, whatever the order of its tables: the first entry of each is empty.
 bool starts_with_table(std::string_view bytes) {
-  return starts_with_bytes_field(bytes, 7) && bytes.size() > 2 && bytes[1] == 0 && starts_with_bytes_field(bytes.substr(2), 7);
+  return starts_with_bytes_field(bytes, 7) && bytes.size() > 2 && bytes[1] == 0 &&
+         starts_with_bytes_field(bytes.substr(2), 7);
 }
 
 Result<std::vector<message::ProfilesData>> decode_framed(std::string_view bytes) {

@@ -28,7 +28,9 @@ const Label* only_label(const Profile& profile, std::span<const LabelId> labels,
 }
 
 LabelType label_type(std::string_view, int64_t) { return LabelType::Int; }
-LabelType label_type(std::string_view key, const std::string&) { return key == kIdKey ? LabelType::Bytes : LabelType::String; }
+LabelType label_type(std::string_view key, const std::string&) {
+  return key == kIdKey ? LabelType::Bytes : LabelType::String;
+}
 void set_field(const Profile&, const Label& label, int64_t& field) { field = label.number; }
 void set_field(const Profile& profile, const Label& label, std::string& field) { field = profile.text(label.text); }
 
@@ -84,7 +86,8 @@ ProfileWriter::Own ProfileWriter::own_of(const RowGroup& group) const {
       if (field_key != key || mine == header) return;
       const bool is_time = key == kTimeKey || key == kDurationKey;
       if (key == kIdKey && !is_profile_id(own.fields.id)) return;
-      told = !(is_time && own.is_widened) && only_label(*profile_, group.labels.profile, key, label_type(key, mine)) != nullptr;
+      told =
+          !(is_time && own.is_widened) && only_label(*profile_, group.labels.profile, key, label_type(key, mine)) != nullptr;
     });
     return told;
   };
@@ -101,7 +104,8 @@ void ProfileWriter::take_field_labels(std::span<const LabelId> labels, Own& own)
   if (const Label* format = only_label(*profile_, labels, kPayloadFormat, LabelType::String)) {
     own.payload_format = profile_->text(format->text);
   }
-  if (const Label* payload = only_label(*profile_, labels, kPayload, LabelType::Bytes)) own.payload = profile_->text(payload->text);
+  if (const Label* payload = only_label(*profile_, labels, kPayload, LabelType::Bytes))
+    own.payload = profile_->text(payload->text);
 }
 
 // OTLP wants timestamps in [time, time + duration).
@@ -171,8 +175,9 @@ const ProfileWriter::SampleLabels& ProfileWriter::sample_labels(LabelSetId set) 
 message::Profile ProfileWriter::with_samples(const std::vector<Entry>& entries, size_t column, bool has_times) const {
   const auto is_one = [&](size_t row) { return profile_->samples.value(row, column) == 1; };
   // Timestamps alone count one each.
-  const bool needs_values =
-      !has_times || !std::ranges::all_of(entries, [&](const Entry& entry) { return std::ranges::all_of(entry.rows, is_one); });
+  const bool needs_values = !has_times || !std::ranges::all_of(entries, [&](const Entry& entry) {
+    return std::ranges::all_of(entry.rows, is_one);
+  });
   message::Profile profile;
   profile.samples.reserve(entries.size());
   for (const Entry& entry : entries) {
@@ -186,9 +191,11 @@ message::Profile ProfileWriter::with_samples(const std::vector<Entry>& entries, 
 std::vector<int32_t> ProfileWriter::attributes(const Own& own) {
   const Header& header = profile_->header;
   const auto header_labels = profile_->label_sets[header.attributes];
-  std::vector<int32_t> indices = dictionary_->attributes(has_profile_labels_ ? std::span<const LabelId>(own.labels) : header_labels,
-                                                         AttributeList::Profile);
-  const auto add = [&](std::string_view key, AnyValue value) { indices.push_back(dictionary_->attribute(key, std::move(value))); };
+  std::vector<int32_t> indices = dictionary_->attributes(
+      has_profile_labels_ ? std::span<const LabelId>(own.labels) : header_labels, AttributeList::Profile);
+  const auto add = [&](std::string_view key, AnyValue value) {
+    indices.push_back(dictionary_->attribute(key, std::move(value)));
+  };
   if (own.is_widened) add(kWidened, {true});
   const auto add_text = [&](std::string_view key, StringId text) {
     if (!profile_->text(text).empty()) add(key, any(profile_->text(text)));
@@ -209,7 +216,8 @@ void ProfileWriter::add_whole(const ProfileFields& written, message::Profile& ou
   if (written != header_) add(kHeader, to_value(header_));
   if (has_profile_labels_) {
     KeyValueList list;
-    for (LabelAttribute& each : attributes_of(*profile_, profile_->label_sets[profile_->header.attributes], AttributeList::Profile)) {
+    for (LabelAttribute& each :
+         attributes_of(*profile_, profile_->label_sets[profile_->header.attributes], AttributeList::Profile)) {
       // A pair has no place for a unit, so it is a pair of pairs.
       ArrayValue parts{{any(each.unit), std::move(each.value)}};
       list.values.push_back({std::move(each.key), {std::move(parts)}});
@@ -219,11 +227,13 @@ void ProfileWriter::add_whole(const ProfileFields& written, message::Profile& ou
   add_losses(out);
   ArrayValue facts;
   for (const Fact& fact : profile_->provenance) {
-    facts.values.push_back({KeyValueList{{{"key", any(profile_->text(fact.key))}, {"value", any(profile_->text(fact.value))}}}});
+    facts.values.push_back(
+        {KeyValueList{{{"key", any(profile_->text(fact.key))}, {"value", any(profile_->text(fact.value))}}}});
   }
   if (!facts.values.empty()) add(kProvenance, {std::move(facts)});
   const Overhead& overhead = profile_->overhead;
-  if (overhead != Overhead{}) add(kOverhead, {KeyValueList{{{"cpu_ns", any(overhead.cpu_ns)}, {"bytes", any(overhead.bytes)}}}});
+  if (overhead != Overhead{})
+    add(kOverhead, {KeyValueList{{{"cpu_ns", any(overhead.cpu_ns)}, {"bytes", any(overhead.bytes)}}}});
 }
 
 void ProfileWriter::add_losses(message::Profile& out) {

@@ -12,7 +12,7 @@ namespace atys::format::otlp {
 
 class ProfileWriter {
  public:
-  // All three outlive the writer. `has_profile_labels`: whether samples of any group have labels of the profile scope.
+  // The profile and the dictionary outlive the writer; `groups` are all that will be written.
   ProfileWriter(const Profile& profile, DictionaryWriter& dictionary, const std::vector<RowGroup>& groups);
 
   // The very first group carries what holds for the profile as a whole.

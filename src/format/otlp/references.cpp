@@ -36,12 +36,14 @@ class Resolver {
   Result<std::string> string(int32_t index) {
     if (index == 0) return std::string{};
     if (index < 0 || static_cast<size_t>(index) >= strings_.size()) {
-      return fail(ErrorCode::InvalidInput, "bad OTLP data: an attribute refers to entry " + std::to_string(index) +
-                                               " of string_table, which has " + std::to_string(strings_.size()),
+      return fail(ErrorCode::InvalidInput,
+                  "bad OTLP data: an attribute refers to entry " + std::to_string(index) + " of string_table, which has " +
+                      std::to_string(strings_.size()),
                   "the file is damaged or its writer has a bug; get it again");
     }
     const std::string& text = strings_[static_cast<size_t>(index)];
-    if (text.size() > bytes_left_) return fail(ErrorCode::ResourceExhausted, "bad OTLP data: attributes refer to too many long strings");
+    if (text.size() > bytes_left_)
+      return fail(ErrorCode::ResourceExhausted, "bad OTLP data: attributes refer to too many long strings");
     bytes_left_ -= text.size();
     return text;
   }

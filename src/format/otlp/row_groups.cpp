@@ -14,7 +14,9 @@ namespace {
 class Grouper {
  public:
   Grouper(const Profile& profile, bool by_columns)
-      : profile_(profile), by_columns_(by_columns && profile.value_types().size() <= 64), contexts_(profile.label_sets.size()) {}
+      : profile_(profile),
+        by_columns_(by_columns && profile.value_types().size() <= 64),
+        contexts_(profile.label_sets.size()) {}
 
   std::vector<RowGroup> group() {
     for (size_t row = 0; row < profile_.samples.size(); ++row) add(row);
@@ -54,7 +56,8 @@ class Grouper {
     Context& context = contexts_[raw(set)];
     if (context.is_known) return context;
     const LabelParts parts = parts_of(profile_, set);
-    context = {raw(lists_.intern(parts.profile)), raw(lists_.intern(parts.instrumentation)), raw(lists_.intern(parts.resource)), true};
+    context = {raw(lists_.intern(parts.profile)), raw(lists_.intern(parts.instrumentation)),
+               raw(lists_.intern(parts.resource)), true};
     return context;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts the rows of a profile into groups that can each become OTLP profiles: rows of one resource, one instrumentation scope, one
-// set of profile labels, and one shape (with a time or without). Rows with times are also parted by the columns in which
-// they have a value: on-CPU and off-CPU samples, say, have no column in common.
+// Sorts the rows of a profile into groups that can each become OTLP profiles: rows of one resource, one instrumentation
+// scope, one set of profile labels, and one shape (with a time or without). Rows with times are also parted by the columns
+// in which they have a value: on-CPU and off-CPU samples, say, have no column in common.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ struct LabelParts {
 LabelParts parts_of(const Profile& profile, profile::LabelSetId set);
 
 struct RowGroup {
-  LabelParts labels;            // of which `sample` means nothing here
-  size_t resource = 0;          // equal numbers: equal labels
+  LabelParts labels;    // of which `sample` means nothing here
+  size_t resource = 0;  // equal numbers: equal labels
   size_t instrumentation = 0;
   bool has_times = false;
   std::vector<size_t> columns;

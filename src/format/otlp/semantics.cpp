@@ -6,12 +6,14 @@ namespace atys::format::otlp {
 bool is_reserved(AttributeList list, std::string_view key) {
   switch (list) {
     case AttributeList::Profile:
-      return key == kDropFrames || key == kKeepFrames || key == kDocUrl || key == kComment || key.starts_with(kCommentPrefix) ||
-             key == kLoss || key == kProvenance || key == kOverhead || key == kHeader || key == kHeaderAttributes || key == kWidened;
+      return key == kDropFrames || key == kKeepFrames || key == kDocUrl || key == kComment ||
+             key.starts_with(kCommentPrefix) || key == kLoss || key == kProvenance || key == kOverhead || key == kHeader ||
+             key == kHeaderAttributes || key == kWidened;
     case AttributeList::Scope: return key == kSampleTypeOrder || key == kDefaultSampleType;
     case AttributeList::Location: return key == kIsFolded || key == kFrameType;
     case AttributeList::Mapping:
-      return key == kGnuBuildId || key == kHasFunctions || key == kHasFilenames || key == kHasLineNumbers || key == kHasInlineFrames;
+      return key == kGnuBuildId || key == kHasFunctions || key == kHasFilenames || key == kHasLineNumbers ||
+             key == kHasInlineFrames;
     default: return false;
   }
 }

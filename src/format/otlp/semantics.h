@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes that mean something to us. `pprof.*`, `profile.*` and `process.*` are OpenTelemetry's conventions; `atys.*` is ours,
-// for what a profile holds and OTLP has no place for.
+// The attributes that mean something to us. `pprof.*`, `profile.*` and `process.*` are OpenTelemetry's conventions; `atys.*`
+// is ours, for what a profile holds and OTLP has no place for.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace atys::format::otlp {
 inline constexpr std::string_view kDropFrames = "pprof.profile.drop_frames";
 inline constexpr std::string_view kKeepFrames = "pprof.profile.keep_frames";
 inline constexpr std::string_view kDocUrl = "pprof.profile.doc_url";
-inline constexpr std::string_view kComment = "pprof.profile.comment";          // array of strings
-inline constexpr std::string_view kCommentPrefix = "pprof.profile.comment.";   // one string each, as some converters write
+inline constexpr std::string_view kComment = "pprof.profile.comment";         // array of strings
+inline constexpr std::string_view kCommentPrefix = "pprof.profile.comment.";  // one string each, as some converters write
 inline constexpr std::string_view kSampleTypeOrder = "pprof.scope.sample_type_order";
 inline constexpr std::string_view kDefaultSampleType = "pprof.scope.default_sample_type";
 inline constexpr std::string_view kHasFunctions = "pprof.mapping.has_functions";

@@ -153,8 +153,9 @@ class MessageReader {
     const size_t values = sample.values.size();
     const size_t times = sample.timestamps_unix_nano.size();
     if (values == 0 || times == 0 || values == times) return {};
-    return fail(ErrorCode::InvalidInput, "bad OTLP data: a sample of stack " + std::to_string(sample.stack_index) + " has " +
-                                             std::to_string(values) + " values for " + std::to_string(times) + " timestamps",
+    return fail(ErrorCode::InvalidInput,
+                "bad OTLP data: a sample of stack " + std::to_string(sample.stack_index) + " has " + std::to_string(values) +
+                    " values for " + std::to_string(times) + " timestamps",
                 "its writer has a bug; get it again");
   }
 

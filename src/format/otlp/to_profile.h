@@ -9,8 +9,8 @@
 
 namespace atys::format::otlp {
 
-// One profile of all messages of a file. Profiles of one scope that are columns of the same rows are joined (join.h); all else
-// gets rows of its own.
+// One profile of all messages of a file. Profiles of one scope that are columns of the same rows are joined (join.h); all
+// else gets rows of its own.
 Result<Profile> to_profile(std::vector<message::ProfilesData> messages);
 
 }  // namespace atys::format::otlp
