@@ -6,37 +6,36 @@ The Collector rewrites attributes as references into the string table, so this a
 """
 import pathlib
 
-import peers
+import peer
 
 ODD_SEEDS = range(1, 21)
 
 
-def difference(peer, folder, source):
-    ours = source if source.name.endswith(".otlp") else peers.convert(source, folder / "ours.otlp")
+def difference(collector, folder, source):
+    ours = source if source.name.endswith(".otlp") else peer.convert(source, folder / "ours.otlp")
     # As we write it: files of others may use numbers that are no longer current.
-    ours = peers.convert(ours, folder / "current.otlp")
-    expected = peers.convert(ours, folder / "expected.otlp.json").read_bytes()
+    ours = peer.convert(ours, folder / "current.otlp")
+    expected = peer.convert(ours, folder / "expected.otlp.json").read_bytes()
     their_json, their_binary = folder / "theirs.otlp.json", folder / "theirs.otlp"
-    peers.run([peer, ours, their_json])
-    peers.run([peer, their_json, their_binary])
-    peers.run([peer, folder / "expected.otlp.json", folder / "from-our-json.otlp"])
+    peer.run([collector, ours, their_json])
+    peer.run([collector, their_json, their_binary])
+    peer.run([collector, folder / "expected.otlp.json", folder / "from-our-json.otlp"])
     for theirs in (their_json, their_binary, folder / "from-our-json.otlp"):
-        if peers.convert(theirs, folder / "actual.otlp.json").read_bytes() != expected:
+        if peer.convert(theirs, folder / "actual.otlp.json").read_bytes() != expected:
             return f"{theirs.name} reads differently"
     return None
 
 
 def main():
-    report = peers.Report()
-    peer = peers.build("otlp_peer", pathlib.Path(__file__).parent / "otlp_peer")
-    with peers.scratch() as name:
+    collector = peer.build_go("otlp_peer", pathlib.Path(__file__).parent / "otlp_peer")
+    with peer.scratch() as name:
         folder = pathlib.Path(name)
-        for source in peers.profiles("pprof") + peers.profiles("otlp"):
-            report.check(source.name, peers.problem_of(lambda: difference(peer, folder, source)))
+        for source in peer.profiles("pprof", "otlp"):
+            peer.check(source.name, (lambda: difference(collector, folder, source)))
         for seed in ODD_SEEDS:
-            odd = peers.odd_profile(seed, folder / "odd.otlp")
-            report.check(f"odd profile {seed}", peers.problem_of(lambda: difference(peer, folder, odd)))
-    report.finish()
+            odd = peer.odd_profile(seed, folder / "odd.otlp")
+            peer.check(f"odd profile {seed}", (lambda: difference(collector, folder, odd)))
+    peer.finish()
 
 
 if __name__ == "__main__":

@@ -1,63 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
-# What tests against other programs share: where our own binary and the data are, how a peer is installed, how a result is said.
+"""What tests against other programs share: where our own program and the data are, how a peer is installed, how a result is said.
+
+Our program is $ATYS, by default the launcher. Peers are installed once, into build/peers. Real profiles come from
+$ATYS_EXTERNAL_DATA, by default ../shared/data.
+"""
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PEERS = ROOT / "build" / "peers"
 DATA = pathlib.Path(os.environ.get("ATYS_EXTERNAL_DATA", ROOT.parent / "shared" / "data"))
 ATYS = os.environ.get("ATYS", ROOT / "atys")
+ODD_PROFILE = ROOT / "build" / "dev" / "bin" / "odd_profile"
 
-_failures = 0
+_passed = _failed = 0
 
 
 def report(name, why=None):
     """One line per check; `why` says what went wrong."""
-    global _failures
+    global _passed, _failed
     if why is None:
+        _passed += 1
         print(f"ok {name}", flush=True)
     else:
-        _failures += 1
+        _failed += 1
         print(f"not ok {name}: {' '.join(str(why).split())[:500]}", flush=True)
 
 
 def finish():
-    sys.exit(1 if _failures else 0)
+    if _passed + _failed == 0:
+        print("not ok nothing was checked")
+    sys.exit(0 if _passed and not _failed else 1)
+
+
+def skip(name, why):
+    """Ends the test: what it needs cannot be had here."""
+    print(f"skip {name}: {' '.join(str(why).split())[:300]}")
+    sys.exit(0)
 
 
 def check(name, test):
-    """Runs `test`; an exception is a failure with its text as the reason."""
+    """Runs `test`; what it returns, or an exception, is the reason of a failure."""
     try:
-        test()
-        report(name)
+        report(name, test() or None)
     except Exception as error:  # whatever a peer does wrong is a result
         report(name, f"{type(error).__name__}: {error}")
 
 
-def run(command, seconds=300, **options):
+def run(command, seconds=900, **options):
     """Output of a command that must succeed."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=seconds, **options)
+    options.setdefault("text", True)
+    done = subprocess.run([str(part) for part in command], capture_output=True, timeout=seconds, **options)
     if done.returncode != 0:
-        raise RuntimeError(f"{pathlib.Path(str(command[0])).name} gave {done.returncode}: {(done.stderr or done.stdout)[-400:]}")
+        said = done.stderr or done.stdout
+        said = said if isinstance(said, str) else said.decode(errors="replace")
+        raise RuntimeError(f"{pathlib.Path(str(command[0])).name} gave {done.returncode}: {said[-400:]}")
     return done.stdout
 
 
 def convert(source, target):
     target.parent.mkdir(parents=True, exist_ok=True)
-    run([ATYS, "convert", source, "-o", target], seconds=900)
+    run([ATYS, "convert", source, "-o", target])
     return target
 
 
+def odd_profile(seed, target):
+    """A generated profile full of corner cases."""
+    run([ODD_PROFILE, seed, target])
+    return target
+
+
+def scratch():
+    return tempfile.TemporaryDirectory(prefix="atys-interop-")
+
+
 def install(*packages):
-    """npm packages, once, into build/peers; returns the folder of modules."""
+    """npm packages, once; returns the folder of modules."""
     modules = PEERS / "node_modules"
     missing = [package for package in packages if not (modules / package_name(package)).exists()]
     if missing:
         PEERS.mkdir(parents=True, exist_ok=True)
-        run(["npm", "install", "--prefix", PEERS, "--no-audit", "--no-fund", "--ignore-scripts", *missing], seconds=900)
+        run(["npm", "install", "--prefix", PEERS, "--no-audit", "--no-fund", "--ignore-scripts", *missing])
     return modules
+
+
+def install_go(name, package):
+    """A Go program, once; raises if it cannot be had."""
+    path = PEERS / "bin" / name
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        run(["go", "install", package], env={**os.environ, "GOBIN": str(path.parent)})
+    return path
+
+
+def build_go(name, folder):
+    path = PEERS / "bin" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    run(["go", "build", "-o", path, "."], cwd=folder)
+    return path
 
 
 def package_name(package):
@@ -66,14 +109,9 @@ def package_name(package):
     return package if at <= 0 else package[:at]
 
 
-def profiles():
-    """Real pprof files; ends the test, saying why, where there are none."""
-    found = sorted((DATA / "pprof").glob("*.pb.gz"))
+def profiles(*kinds):
+    """Real profiles; ends the test, saying why, where there are none."""
+    found = [path for kind in kinds or ("pprof",) for path in sorted((DATA / kind).glob("*"))]
     if not found:
-        print(f"skipped: no profiles in {DATA / 'pprof'}; set ATYS_EXTERNAL_DATA")
-        sys.exit(0)
+        skip("real profiles", f"none in {DATA}; set ATYS_EXTERNAL_DATA")
     return found
-
-
-def stem(path):
-    return path.name.removesuffix(".pb.gz")
