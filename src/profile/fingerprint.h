@@ -35,6 +35,10 @@ class FingerprintMap {
     }
   }
   void add(const Fingerprint& key, uint32_t value);  // not there yet
+  // Starts loading what `find` will look at, so that many look-ups can wait for memory at once.
+  void prefetch(const Fingerprint& key) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[key.low & mask_]);
+  }
 
  private:
   struct Slot {

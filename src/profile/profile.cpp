@@ -7,7 +7,11 @@
 namespace atys::profile {
 
 size_t Profile::add_value_type(std::string_view type, std::string_view unit) {
-  value_types_.push_back({strings.intern(type), strings.intern(unit)});
+  return add_value_type({strings.intern(type), strings.intern(unit)});
+}
+
+size_t Profile::add_value_type(ValueType type) {
+  value_types_.push_back(type);
   samples.add_value_column();
   return value_types_.size() - 1;
 }

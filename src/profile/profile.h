@@ -96,6 +96,7 @@ class Profile {
   const std::vector<ValueType>& value_types() const { return value_types_; }
   // Returns the column's position; rows already there get 0.
   size_t add_value_type(std::string_view type, std::string_view unit);
+  size_t add_value_type(ValueType type);
   // The column that a reader should look at first: the header's default, or the last one. Needs at least one type.
   size_t default_value_column() const;
 

@@ -41,6 +41,20 @@ std::string add_ids(std::string_view a, std::string_view b) {
   return {sum.begin(), sum.end()};
 }
 
+constexpr size_t kBlock = 32;  // look-ups under way at once
+
+class FrameTranslation;
+
+// What makes a row of the sum: stack, labels and time, in ids of the sum.
+struct RowKey {
+  std::vector<FrameId> stack;
+  LabelSetId labels{};
+  int64_t time_ns = 0;
+  Fingerprint content;
+
+  void read(const Profile& profile, size_t row, FrameTranslation& frames, Importer& importer);
+};
+
 }  // namespace
 
 struct Merger::State {
@@ -54,53 +68,95 @@ struct Merger::State {
   void add_period(const Profile& profile, Importer& importer);
   void place_mappings(const Profile& profile, Importer& importer);
   std::vector<size_t> match_value_types(const Profile& profile, Importer& importer);
-  FrameId frame_for(FrameId id, FrameFingerprints& fingerprints, Importer& importer);
-  size_t row_for(std::span<const FrameId> stack, LabelSetId labels, int64_t time_ns);
+  void add_rows(const Profile& profile, const std::vector<size_t>& columns, Importer& importer);
+  size_t row_for(const RowKey& key);
 
   std::vector<int64_t> zeros;
 };
+
+namespace {
+
+// Frames of a profile → frames of the sum. Those that the sum has already are found by their fingerprints, all at the start; the
+// others are carried over when a sample needs them.
+class FrameTranslation {
+ public:
+  FrameTranslation(const Profile& profile, FingerprintMap& known) : known_(known), prints_(profile.frames.size()), ours_(prints_.size()) {
+    FrameFingerprints fingerprints(profile);
+    for (uint32_t begin = 1; begin < prints_.size(); begin += kBlock) {
+      const auto end = static_cast<uint32_t>(std::min<size_t>(begin + kBlock, prints_.size()));
+      for (uint32_t i = begin; i < end; ++i) {
+        if (fingerprints.of(FrameId{i}, prints_[i])) known_.prefetch(prints_[i]);
+      }
+      for (uint32_t i = begin; i < end; ++i) {
+        const uint32_t found = prints_[i] == Fingerprint{} ? FingerprintMap::kAbsent : known_.find(prints_[i]);
+        if (found != FingerprintMap::kAbsent) ours_[i] = FrameId{found};
+      }
+    }
+  }
+
+  FrameId operator()(FrameId theirs, Importer& importer) {
+    FrameId& ours = ours_[raw(theirs)];
+    if (ours == FrameId{}) carry_over(theirs, importer);
+    return ours;
+  }
+
+ private:
+  void carry_over(FrameId theirs, Importer& importer) {
+    const Fingerprint& print = prints_[raw(theirs)];
+    ours_[raw(theirs)] = importer.frame(theirs);
+    if (print != Fingerprint{} && known_.find(print) == FingerprintMap::kAbsent) known_.add(print, raw(ours_[raw(theirs)]));
+  }
+
+  FingerprintMap& known_;
+  std::vector<Fingerprint> prints_;  // zero: the frame has none
+  std::vector<FrameId> ours_;        // zero: not known yet
+};
+
+void RowKey::read(const Profile& profile, size_t row, FrameTranslation& frames, Importer& importer) {
+  stack.clear();
+  for (const FrameId id : profile.stacks[profile.samples.stack(row)]) stack.push_back(frames(id, importer));
+  labels = importer.labels(profile.samples.labels(row));
+  time_ns = profile.samples.time_ns(row);
+  content = fingerprint_of({reinterpret_cast<const char*>(stack.data()), stack.size() * sizeof(FrameId)},
+                           hash_mix(raw(labels), static_cast<uint64_t>(time_ns)));
+}
+
+}  // namespace
 
 void Merger::State::add(const Profile& profile) {
   Importer importer(profile, sum, /*relative=*/true);
   const std::vector<size_t> columns = match_value_types(profile, importer);
   zeros.assign(sum.value_types().size(), 0);
   add_header(profile, importer);
-  FrameFingerprints fingerprints(profile);
-  std::vector<FrameId> frames(profile.frames.size());  // ours for theirs; 0: not looked up yet
-  std::vector<FrameId> stack;
-  for (size_t row = 0; row < profile.samples.size(); ++row) {
-    stack.clear();
-    for (const FrameId id : profile.stacks[profile.samples.stack(row)]) {
-      FrameId& ours = frames[raw(id)];
-      if (ours == FrameId{}) ours = frame_for(id, fingerprints, importer);
-      stack.push_back(ours);
-    }
-    const size_t target = row_for(stack, importer.labels(profile.samples.labels(row)), profile.samples.time_ns(row));
-    for (size_t type = 0; type < columns.size(); ++type) {
-      sum.samples.add_value(target, columns[type], profile.samples.value(row, type));
-    }
-  }
+  add_rows(profile, columns, importer);
   place_mappings(profile, importer);
 }
 
-FrameId Merger::State::frame_for(FrameId id, FrameFingerprints& fingerprints, Importer& importer) {
-  Fingerprint content;
-  if (!fingerprints.of(id, content)) return importer.frame(id);
-  const uint32_t known = known_frames.find(content);
-  if (known != FingerprintMap::kAbsent) return FrameId{known};
-  const FrameId added = importer.frame(id);
-  known_frames.add(content, raw(added));
-  return added;
+// Look-ups miss the cache nearly every time, so they are made in blocks: all of a block are started before the first is used.
+void Merger::State::add_rows(const Profile& profile, const std::vector<size_t>& columns, Importer& importer) {
+  FrameTranslation frames(profile, known_frames);
+  std::array<RowKey, kBlock> block;
+  for (size_t begin = 0; begin < profile.samples.size(); begin += kBlock) {
+    const size_t count = std::min(kBlock, profile.samples.size() - begin);
+    for (size_t i = 0; i < count; ++i) {
+      block[i].read(profile, begin + i, frames, importer);
+      known_rows.prefetch(block[i].content);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const size_t target = row_for(block[i]);
+      for (size_t type = 0; type < columns.size(); ++type) {
+        sum.samples.add_value(target, columns[type], profile.samples.value(begin + i, type));
+      }
+    }
+  }
 }
 
-size_t Merger::State::row_for(std::span<const FrameId> stack, LabelSetId labels, int64_t time_ns) {
-  const Fingerprint content = fingerprint_of({reinterpret_cast<const char*>(stack.data()), stack.size_bytes()},
-                                             hash_mix(raw(labels), static_cast<uint64_t>(time_ns)));
-  const uint32_t known = known_rows.find(content);
+size_t Merger::State::row_for(const RowKey& key) {
+  const uint32_t known = known_rows.find(key.content);
   if (known != FingerprintMap::kAbsent) return known;
   const size_t added = sum.samples.size();
-  sum.samples.add(sum.stacks.intern(stack), labels, zeros, time_ns);
-  known_rows.add(content, static_cast<uint32_t>(added));
+  sum.samples.add(sum.stacks.intern(key.stack), key.labels, zeros, key.time_ns);
+  known_rows.add(key.content, static_cast<uint32_t>(added));
   return added;
 }
 

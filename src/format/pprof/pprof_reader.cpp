@@ -5,6 +5,7 @@
 #include "format/pprof/pprof_reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,19 +61,26 @@ class Reader {
   Result<> read_mapping(std::string_view message, IdMap& ids);
   Result<> read_function(std::string_view message, IdMap& ids);
   Result<> read_location(std::string_view message, const IdMap& mapping_ids, const IdMap& function_ids, IdMap& ids);
-  Result<Line> read_line(const WireField& field, const WireReader& outer, const IdMap& function_ids);
+  Result<> read_line(const WireField& field, const WireReader& outer, const IdMap& function_ids);
   Result<> read_sample(std::string_view message, const IdMap& location_ids);
-  Result<StackId> read_stack(const std::vector<uint64_t>& locations, const IdMap& ids, size_t offset);
+  Result<> read_frames(const WireField& field, const WireReader& outer, const IdMap& ids);
   Result<LabelId> read_label(const WireField& field, const WireReader& outer);
   Result<ValueType> read_value_type(const WireField& field, const WireReader& outer);
 
   // Two string indexes, as in a fact, or one and a count, as in a loss.
   Result<std::pair<uint64_t, uint64_t>> read_pair(const WireField& field, const WireReader& outer);
 
-  Result<StringId> string(const WireField& field) { return string(field.value, field.offset); }
-  Result<StringId> string(uint64_t index, size_t offset) {
+  // An index out of range is remembered, and the message that it is in fails at its end: see `end_of`.
+  StringId string(const WireField& field) { return string(field.value, field.offset); }
+  StringId string(uint64_t index, size_t offset) {
     if (index < string_count_) return StringId{static_cast<uint32_t>(index)};
-    return bad(offset, "string " + std::to_string(index) + " does not exist; there are " + std::to_string(string_count_));
+    if (!bad_index_) bad_index_ = {index, offset};
+    return kNoString;
+  }
+  Result<> end_of(const WireReader& reader) const {
+    if (!reader.ok()) return reader.error();
+    if (!bad_index_) return {};
+    return bad(bad_index_->second, "string " + std::to_string(bad_index_->first) + " does not exist; there are " + std::to_string(string_count_));
   }
   size_t offset_of(std::string_view message) const { return static_cast<size_t>(message.data() - bytes_.data()); }
   WireReader open(std::string_view message) const { return WireReader(message, offset_of(message)); }
@@ -80,9 +88,9 @@ class Reader {
   std::string_view bytes_;
   Profile profile_;
   size_t string_count_ = 0;
+  std::optional<std::pair<uint64_t, size_t>> bad_index_;  // index and offset of the first
   std::vector<WireField> header_;
   std::vector<std::string_view> mappings_, functions_, locations_, samples_;
-  std::vector<uint64_t> location_scratch_;
   std::vector<int64_t> value_scratch_;
   std::vector<LabelId> label_scratch_;
   std::vector<Line> line_scratch_;
@@ -118,6 +126,7 @@ Result<> Reader::note_messages() {
 Result<> Reader::read_header() {
   const WireReader outer(bytes_);
   for (const WireField& field : header_) TRY(read_header_field(field, outer));
+  TRY(end_of(outer));
   if (profile_.value_types().empty()) return bad(bytes_.size(), "there is no sample type");
   return {};
 }
@@ -128,11 +137,11 @@ Result<> Reader::read_header_field(const WireField& field, const WireReader& out
     case kSampleType: {
       const ValueType type = TRY(read_value_type(field, outer));
       if (profile_.value_types().size() >= 4096) return bad(field.offset, "more than 4096 sample types");
-      profile_.add_value_type(std::string(profile_.text(type.type)), std::string(profile_.text(type.unit)));
+      profile_.add_value_type(type);
       break;
     }
-    case kDropFrames: header.drop_frames = TRY(string(field)); break;
-    case kKeepFrames: header.keep_frames = TRY(string(field)); break;
+    case kDropFrames: header.drop_frames = string(field); break;
+    case kKeepFrames: header.keep_frames = string(field); break;
     case kTimeNanos: header.time_ns = field.as_int64(); break;
     case kDurationNanos: header.duration_ns = field.as_int64(); break;
     case kPeriodType: header.period_type = TRY(read_value_type(field, outer)); break;
@@ -140,21 +149,21 @@ Result<> Reader::read_header_field(const WireField& field, const WireReader& out
     case kComment: {
       std::vector<uint64_t> comments;
       if (!append_numbers(field, outer, comments)) return bad(field.offset, "the comments are not numbers");
-      for (const uint64_t comment : comments) header.comments.push_back(TRY(string(comment, field.offset)));
+      for (const uint64_t comment : comments) header.comments.push_back(string(comment, field.offset));
       break;
     }
-    case kDefaultSampleType: header.default_value_type = TRY(string(field)); break;
-    case kDocUrl: header.doc_url = TRY(string(field)); break;
+    case kDefaultSampleType: header.default_value_type = string(field); break;
+    case kDocUrl: header.doc_url = string(field); break;
     case kProfileId: header.id = profile_.strings.intern(field.bytes); break;
     case kProfileAttribute: label_scratch_.push_back(TRY(read_label(field, outer))); break;
     case kLoss: {
       const auto [reason, count] = TRY(read_pair(field, outer));
-      profile_.losses.push_back({TRY(string(reason, field.offset)), count});
+      profile_.losses.push_back({string(reason, field.offset), count});
       break;
     }
     case kFact: {
       const auto [key, value] = TRY(read_pair(field, outer));
-      profile_.provenance.push_back({TRY(string(key, field.offset)), TRY(string(value, field.offset))});
+      profile_.provenance.push_back({string(key, field.offset), string(value, field.offset)});
       break;
     }
     case kOverhead: {
@@ -170,7 +179,7 @@ Result<> Reader::read_header_field(const WireField& field, const WireReader& out
 
 Result<ValueType> Reader::read_value_type(const WireField& field, const WireReader& outer) {
   const auto [type, unit] = TRY(read_pair(field, outer));
-  return ValueType{TRY(string(type, field.offset)), TRY(string(unit, field.offset))};
+  return ValueType{string(type, field.offset), string(unit, field.offset)};
 }
 
 Result<std::pair<uint64_t, uint64_t>> Reader::read_pair(const WireField& field, const WireReader& outer) {
@@ -195,8 +204,8 @@ Result<> Reader::read_mapping(std::string_view message, IdMap& ids) {
       case kMemoryStart: mapping.start = part.value; break;
       case kMemoryLimit: mapping.limit = part.value; break;
       case kFileOffset: mapping.file_offset = part.value; break;
-      case kFilename: mapping.filename = TRY(string(part)); break;
-      case kBuildId: mapping.build_id = TRY(string(part)); break;
+      case kFilename: mapping.filename = string(part); break;
+      case kBuildId: mapping.build_id = string(part); break;
       case kHasFunctions: mapping.has_functions = part.value != 0; break;
       case kHasFilenames: mapping.has_filenames = part.value != 0; break;
       case kHasLineNumbers: mapping.has_line_numbers = part.value != 0; break;
@@ -205,7 +214,7 @@ Result<> Reader::read_mapping(std::string_view message, IdMap& ids) {
       default: break;
     }
   }
-  if (!reader.ok()) return reader.error();
+  TRY(end_of(reader));
   mapping.attributes = profile_.label_set(std::move(attributes));
   const MappingId position = profile_.mappings.append(mapping);
   if (id == 0 || !ids.add(id, raw(position))) return bad(offset_of(message), "mapping id " + std::to_string(id) + " is zero or used twice");
@@ -219,20 +228,20 @@ Result<> Reader::read_function(std::string_view message, IdMap& ids) {
   for (WireField part; reader.next(part);) {
     switch (part.number) {
       case kFuncId: id = part.value; break;
-      case kName: function.name = TRY(string(part)); break;
-      case kSystemName: function.system_name = TRY(string(part)); break;
-      case kFuncFilename: function.filename = TRY(string(part)); break;
+      case kName: function.name = string(part); break;
+      case kSystemName: function.system_name = string(part); break;
+      case kFuncFilename: function.filename = string(part); break;
       case kStartLine: function.start_line = part.as_int64(); break;
       default: break;
     }
   }
-  if (!reader.ok()) return reader.error();
+  TRY(end_of(reader));
   const FunctionId position = profile_.functions.append(function);
   if (id == 0 || !ids.add(id, raw(position))) return bad(offset_of(message), "function id " + std::to_string(id) + " is zero or used twice");
   return {};
 }
 
-Result<Line> Reader::read_line(const WireField& field, const WireReader& outer, const IdMap& function_ids) {
+Result<> Reader::read_line(const WireField& field, const WireReader& outer, const IdMap& function_ids) {
   Line line;
   uint64_t id = 0;
   WireReader reader = WireReader::nested(field, outer);
@@ -248,7 +257,8 @@ Result<Line> Reader::read_line(const WireField& field, const WireReader& outer, 
   uint32_t position = 0;
   if (!function_ids.find(id, position)) return bad(field.offset, "function " + std::to_string(id) + " does not exist");
   line.function = FunctionId{position};
-  return line;
+  line_scratch_.push_back(line);
+  return {};
 }
 
 Result<> Reader::read_location(std::string_view message, const IdMap& mapping_ids, const IdMap& function_ids, IdMap& ids) {
@@ -263,14 +273,14 @@ Result<> Reader::read_location(std::string_view message, const IdMap& mapping_id
       case kLocId: id = part.value; break;
       case kLocMappingId: mapping_id = part.value; break;
       case kAddress: frame.address = part.value; break;
-      case kLine: line_scratch_.push_back(TRY(read_line(part, reader, function_ids))); break;
+      case kLine: TRY(read_line(part, reader, function_ids)); break;
       case kIsFolded: frame.is_folded = part.value != 0; break;
-      case kFrameKind: frame.kind = TRY(string(part)); break;
+      case kFrameKind: frame.kind = string(part); break;
       case kFrameAttribute: attributes.push_back(TRY(read_label(part, reader))); break;
       default: break;
     }
   }
-  if (!reader.ok()) return reader.error();
+  TRY(end_of(reader));
   uint32_t mapping = 0;
   if (mapping_id != 0 && !mapping_ids.find(mapping_id, mapping)) {
     return bad(offset_of(message), "mapping " + std::to_string(mapping_id) + " does not exist");
@@ -284,41 +294,53 @@ Result<> Reader::read_location(std::string_view message, const IdMap& mapping_id
 }
 
 Result<> Reader::read_sample(std::string_view message, const IdMap& location_ids) {
-  location_scratch_.clear();
+  frame_scratch_.clear();
   value_scratch_.clear();
   label_scratch_.clear();
   int64_t time_ns = 0;
   WireReader reader = open(message);
   for (WireField part; reader.next(part);) {
-    bool fits = true;
     switch (part.number) {
-      case kLocationId: fits = append_numbers(part, reader, location_scratch_); break;
-      case kValue: fits = append_numbers(part, reader, value_scratch_); break;
+      case kLocationId: TRY(read_frames(part, reader, location_ids)); break;
+      case kValue:
+        if (!append_numbers(part, reader, value_scratch_)) return bad(part.offset, "a list of numbers is cut short");
+        break;
       case kLabel: label_scratch_.push_back(TRY(read_label(part, reader))); break;
       case kSampleTime: time_ns = part.as_int64(); break;
       default: break;
     }
-    if (!fits) return bad(part.offset, "a list of numbers is cut short");
   }
   if (!reader.ok()) return reader.error();
   if (value_scratch_.size() != profile_.value_types().size()) {
     return bad(offset_of(message), "a sample has " + std::to_string(value_scratch_.size()) + " values for " +
-                                 std::to_string(profile_.value_types().size()) + " sample types");
+                                       std::to_string(profile_.value_types().size()) + " sample types");
   }
-  const StackId stack = TRY(read_stack(location_scratch_, location_ids, offset_of(message)));
-  const LabelSetId labels = label_scratch_.empty() ? kNoLabels : profile_.label_set(label_scratch_);
+  // Samples differ in stack or labels. Without labels, then, stacks are all different and need not be looked up.
+  const bool is_plain = label_scratch_.empty();
+  const LabelSetId labels = is_plain ? kNoLabels : profile_.label_set(label_scratch_);
+  const StackId stack = frame_scratch_.empty() ? kEmptyStack
+                        : is_plain             ? profile_.stacks.append(frame_scratch_)
+                                               : profile_.stacks.intern(frame_scratch_);
   profile_.samples.add(stack, labels, value_scratch_, time_ns);
   return {};
 }
 
-Result<StackId> Reader::read_stack(const std::vector<uint64_t>& locations, const IdMap& ids, size_t offset) {
-  frame_scratch_.clear();
-  for (const uint64_t id : locations) {
-    uint32_t frame = 0;
-    if (!ids.find(id, frame)) return bad(offset, "location " + std::to_string(id) + " does not exist");
+// Adds the frames of a list of location ids, packed or not.
+Result<> Reader::read_frames(const WireField& field, const WireReader& outer, const IdMap& ids) {
+  uint32_t frame = 0;
+  if (field.type == WireType::Varint) {
+    if (!ids.find(field.value, frame)) return bad(field.offset, "location " + std::to_string(field.value) + " does not exist");
+    frame_scratch_.push_back(FrameId{frame});
+    return {};
+  }
+  if (field.type != WireType::Bytes) return bad(field.offset, "the locations are not numbers");
+  WireReader packed = WireReader::nested(field, outer);
+  for (uint64_t id = 0; packed.next_varint(id);) {
+    if (!ids.find(id, frame)) return bad(field.offset, "location " + std::to_string(id) + " does not exist");
     frame_scratch_.push_back(FrameId{frame});
   }
-  return profile_.stacks.intern(frame_scratch_);
+  if (!packed.ok()) return packed.error();
+  return {};
 }
 
 Result<LabelId> Reader::read_label(const WireField& field, const WireReader& outer) {
@@ -328,17 +350,17 @@ Result<LabelId> Reader::read_label(const WireField& field, const WireReader& out
   WireReader reader = WireReader::nested(field, outer);
   for (WireField part; reader.next(part);) {
     switch (part.number) {
-      case kKey: label.key = TRY(string(part)); break;
-      case kStr: label.text = TRY(string(part)); break;
+      case kKey: label.key = string(part); break;
+      case kStr: label.text = string(part); break;
       case kNum: label.number = part.as_int64(); break;
-      case kNumUnit: label.unit = TRY(string(part)); break;
+      case kNumUnit: label.unit = string(part); break;
       case kLabelType: type_plus_one = part.value; break;
       case kLabelScope: scope = part.value; break;
       case kLabelBits: label.number = part.as_int64(); break;
       default: break;
     }
   }
-  if (!reader.ok()) return reader.error();
+  TRY(end_of(reader));
   if (type_plus_one > static_cast<uint64_t>(LabelType::Json) + 1) return bad(field.offset, "unknown label type");
   if (scope > static_cast<uint64_t>(LabelScope::Resource)) return bad(field.offset, "unknown label scope");
   label.scope = static_cast<LabelScope>(scope);
