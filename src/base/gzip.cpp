@@ -24,7 +24,8 @@ size_t claimed_size(std::span<const std::byte> compressed) {
 }
 
 Error bad_gzip(size_t offset, const char* why) {
-  return fail(ErrorCode::InvalidInput, "bad gzip data at offset " + std::to_string(offset) + ": " + why, "get the file again");
+  return fail(ErrorCode::InvalidInput, "bad gzip data at offset " + std::to_string(offset) + ": " + why,
+              "get the file again");
 }
 
 Error too_large(size_t offset, size_t limit) {

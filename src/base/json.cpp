@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
 
-// Where nesting first passes `max_depth`; kNowhere: it does not. Looks before the parser does, because nlohmann's own callback,
-// which could, takes time quadratic in the length of an array of objects.
+// Where nesting first passes `max_depth`; kNowhere: it does not. Looks before the parser does, because nlohmann's own
+// callback, which could, takes time quadratic in the length of an array of objects.
 size_t offset_of_too_deep(std::string_view text, size_t max_depth) {
   size_t depth = 0;
   bool is_in_string = false;

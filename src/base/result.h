@@ -88,16 +88,16 @@ class [[nodiscard]] Result<void> {
 #define TRY(expression) ATYS_TRY_UNIQUE(expression, __COUNTER__)
 #define ATYS_TRY_UNIQUE(expression, number) ATYS_TRY_NAMED(expression, number)
 #define ATYS_TRY_NAMED(expression, number) ATYS_TRY_IN(expression, try_result_##number)
-#define ATYS_TRY_IN(expression, result)            \
-  __extension__({                                  \
-    auto result = (expression);                    \
-    if (!result.ok()) return result.error();       \
-    result.take();                                 \
+#define ATYS_TRY_IN(expression, result)      \
+  __extension__({                            \
+    auto result = (expression);              \
+    if (!result.ok()) return result.error(); \
+    result.take();                           \
   })
 
 // Programmer errors only: bytes from outside never reach a CHECK.
-#define CHECK(condition) \
-  do {                   \
+#define CHECK(condition)                                                    \
+  do {                                                                      \
     if (!(condition)) ::atys::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 

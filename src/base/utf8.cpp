@@ -29,7 +29,8 @@ size_t sequence_length(std::string_view text) {
 
 // U+10FF00..U+10FFFF are f4 8f bc 80 .. f4 8f bf bf.
 bool is_escape(std::string_view sequence) {
-  return sequence.size() == 4 && sequence.substr(0, 2) == kEscapePrefix.substr(0, 2) && static_cast<unsigned char>(sequence[2]) >= 0xbc;
+  return sequence.size() == 4 && sequence.substr(0, 2) == kEscapePrefix.substr(0, 2) &&
+         static_cast<unsigned char>(sequence[2]) >= 0xbc;
 }
 
 void append_escaped(std::string& out, unsigned char byte) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names from outside are bytes; JSON and OTLP want UTF-8. A byte that is not part of valid UTF-8 is written as one code point
-// of a private range, U+10FF00 plus the byte, and read back as that byte. Code points of that range that were in the name
-// are escaped byte by byte too, so the way there and back is exact for every string.
+// Names from outside are bytes; JSON and OTLP want UTF-8. A byte that is not part of valid UTF-8 is written as one code
+// point of a private range, U+10FF00 plus the byte, and read back as that byte. Code points of that range that were in the
+// name are escaped byte by byte too, so the way there and back is exact for every string.
 #pragma once
 
 #include <string>

@@ -32,9 +32,10 @@ class ManualFormatter final : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     if (mode == CLI::AppFormatMode::Sub) return Formatter::make_help(app, name, mode);
     std::string parents;
-    for (const CLI::App* up = app->get_parent(); up != nullptr; up = up->get_parent()) parents = up->get_name() + " " + parents;
-    return app->get_description() + "\n" + make_usage(app, parents + app->get_name()) + make_positionals(app) + make_groups(app, mode) +
-           make_subcommands(app, mode) + "\n" + app->get_footer() + "\n";
+    for (const CLI::App* up = app->get_parent(); up != nullptr; up = up->get_parent())
+      parents = up->get_name() + " " + parents;
+    return app->get_description() + "\n" + make_usage(app, parents + app->get_name()) + make_positionals(app) +
+           make_groups(app, mode) + make_subcommands(app, mode) + "\n" + app->get_footer() + "\n";
   }
 };
 
@@ -48,15 +49,17 @@ std::unique_ptr<CLI::App> make_app(const std::vector<std::unique_ptr<Subcommand>
   app->set_version_flag("--version", "atys " ATYS_VERSION, "Print the version and exit");
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->require_subcommand(1);
-  app->footer(std::string("PROFILE is a file in any format that Atys reads (gzip or not), - for standard input, or the id of a\n"
-                          "profile in the local library (its first six digits will do).\n\n") +
-              kExitStatus);
+  app->footer(
+      std::string("PROFILE is a file in any format that Atys reads (gzip or not), - for standard input, or the id of a\n"
+                  "profile in the local library (its first six digits will do).\n\n") +
+      kExitStatus);
   for (const auto& subcommand : subcommands) {
     const Manual& manual = subcommand->manual();
     CLI::App* sub = app->add_subcommand(std::string(manual.name), std::string(manual.summary));
     sub->formatter(formatter);
     subcommand->define_options(*sub);
-    sub->add_flag("--json", subcommand->json, "Print the answer as JSON (atys schema " + std::string(manual.name) + " describes it)");
+    sub->add_flag("--json", subcommand->json,
+                  "Print the answer as JSON (atys schema " + std::string(manual.name) + " describes it)");
     sub->footer(std::string(manual.description) + (manual.description.empty() ? "" : "\n\n") + footer_of(manual));
   }
   return app;

@@ -38,10 +38,13 @@ std::string bash_script(const CLI::App& app) {
          "_atys() {\n"
          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" words=''\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-         "    COMPREPLY=($(compgen -W '" + joined(verbs) + " --help --version' -- \"$word\"))\n"
+         "    COMPREPLY=($(compgen -W '" +
+         joined(verbs) +
+         " --help --version' -- \"$word\"))\n"
          "    return\n"
          "  fi\n"
-         "  case \"${COMP_WORDS[1]}\" in\n" + cases +
+         "  case \"${COMP_WORDS[1]}\" in\n" +
+         cases +
          "  esac\n"
          "  case \"$word\" in\n"
          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
@@ -59,20 +62,24 @@ std::string zsh_script(const CLI::App& app) {
     cases += "    " + sub->get_name() + ") _arguments";
     for (const CLI::Option* option : sub->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        cases += " '--" + name + "[" + shell_safe(option->get_description()) + "]" + (option->get_type_size() > 0 ? ":value:_files'" : "'");
+        cases += " '--" + name + "[" + shell_safe(option->get_description()) + "]" +
+                 (option->get_type_size() > 0 ? ":value:_files'" : "'");
       }
     }
     cases += " '*:profile:_files' ;;\n";
   }
   return "#compdef atys\n"
-         "# zsh completion of atys; put it into a folder of $fpath as _atys, or load it with: source <(atys completion zsh)\n"
+         "# zsh completion of atys; put it into a folder of $fpath as _atys, or load it with: source <(atys completion "
+         "zsh)\n"
          "_atys() {\n"
-         "  local -a verbs=(\n" + verbs +
+         "  local -a verbs=(\n" +
+         verbs +
          "  )\n"
          "  if (( CURRENT == 2 )); then _describe verb verbs; return; fi\n"
          "  local verb=$words[2]\n"
          "  shift words; (( CURRENT-- ))\n"
-         "  case $verb in\n" + cases +
+         "  case $verb in\n" +
+         cases +
          "  esac\n"
          "}\n"
          "compdef _atys atys\n";

@@ -26,19 +26,21 @@ class ConvertSubcommand final : public Subcommand {
  public:
   const Manual& manual() const override {
     static const std::string description =
-        "Reads a profile of whatever format and writes it in another. What the format cannot hold is named on standard error.\n"
+        "Reads a profile of whatever format and writes it in another. What the format cannot hold is named on standard "
+        "error.\n"
         "Without -o the profile goes to the local library, and its id is printed.\n\n" +
         format_list();
     static const Manual manual{
         .name = "convert",
         .summary = "Write a profile in another format",
         .description = description,
-        .examples = "  # for speedscope\n"
-                    "  atys convert cpu.pb.gz -o cpu.speedscope.json\n"
-                    "  # perf's text as pprof\n"
-                    "  perf script | atys convert - -o cpu.pb.gz\n"
-                    "  # collapsed stacks of the allocated bytes, on standard output\n"
-                    "  atys convert heap.pb.gz --to collapsed --value alloc_space -o -",
+        .examples =
+            "  # for speedscope\n"
+            "  atys convert cpu.pb.gz -o cpu.speedscope.json\n"
+            "  # perf's text as pprof\n"
+            "  perf script | atys convert - -o cpu.pb.gz\n"
+            "  # collapsed stacks of the allocated bytes, on standard output\n"
+            "  atys convert heap.pb.gz --to collapsed --value alloc_space -o -",
     };
     return manual;
   }

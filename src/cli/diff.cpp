@@ -14,14 +14,19 @@ class DiffSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "diff",
         .summary = "What changed between two profiles",
-        .description = "Compares the shares of each function in two profiles, so recordings of different length compare. ci95 is the 95%\n"
-                       "confidence interval of the change; a change is marked significant only where, over all rows, at most 5% of the\n"
-                       "marks are expected to be chance. 'no significant change' is an answer. The interval covers sampling alone: two\n"
-                       "runs of the same program also differ by themselves.",
-        .examples = "  # what the new version does more of\n"
-                    "  atys diff before.pb.gz after.pb.gz\n"
-                    "  # with everything that functions call\n"
-                    "  atys diff before.pb.gz after.pb.gz --total",
+        .description =
+            "Compares the shares of each function in two profiles, so recordings of different length compare. ci95 is the "
+            "95%\n"
+            "confidence interval of the change; a change is marked significant only where, over all rows, at most 5% of "
+            "the\n"
+            "marks are expected to be chance. 'no significant change' is an answer. The interval covers sampling alone: "
+            "two\n"
+            "runs of the same program also differ by themselves.",
+        .examples =
+            "  # what the new version does more of\n"
+            "  atys diff before.pb.gz after.pb.gz\n"
+            "  # with everything that functions call\n"
+            "  atys diff before.pb.gz after.pb.gz --total",
     };
     return kManual;
   }

@@ -14,12 +14,15 @@ class FlameSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "flame",
         .summary = "Draw a flame graph: an HTML page, or an SVG picture",
-        .description = "Writes one self-contained file: open it in any browser, send it to a colleague. The page zooms, searches, inverts and\n"
-                       "works with the keyboard (? shows the keys). Prints the path of the file.",
-        .examples = "  # web.cpu.html in the current folder\n"
-                    "  atys flame web.cpu.pb.gz\n"
-                    "  # only what the request handler does, as a picture\n"
-                    "  atys flame web.cpu.pb.gz --focus handle_request -o handler.svg",
+        .description =
+            "Writes one self-contained file: open it in any browser, send it to a colleague. The page zooms, searches, "
+            "inverts and\n"
+            "works with the keyboard (? shows the keys). Prints the path of the file.",
+        .examples =
+            "  # web.cpu.html in the current folder\n"
+            "  atys flame web.cpu.pb.gz\n"
+            "  # only what the request handler does, as a picture\n"
+            "  atys flame web.cpu.pb.gz --focus handle_request -o handler.svg",
     };
     return kManual;
   }

@@ -18,12 +18,15 @@ class MergeSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "merge",
         .summary = "Add profiles up",
-        .description = "Samples with equal stacks and labels become one, with the sum of their values. Files are read on all cores; if one\n"
-                       "cannot be read, nothing is written. Prints the path, or the id in the library where no file is named.",
-        .examples = "  # a day's profiles as one\n"
-                    "  atys merge day/*.pb.gz -o day.pb.gz\n"
-                    "  # keep the sum in the library\n"
-                    "  atys merge a.pb.gz b.pb.gz",
+        .description =
+            "Samples with equal stacks and labels become one, with the sum of their values. Files are read on all cores; if "
+            "one\n"
+            "cannot be read, nothing is written. Prints the path, or the id in the library where no file is named.",
+        .examples =
+            "  # a day's profiles as one\n"
+            "  atys merge day/*.pb.gz -o day.pb.gz\n"
+            "  # keep the sum in the library\n"
+            "  atys merge a.pb.gz b.pb.gz",
     };
     return kManual;
   }
@@ -50,7 +53,8 @@ class MergeSubcommand final : public Subcommand {
     if (shows_progress) std::fprintf(stderr, "\r\033[K");
     if (!answer.ok()) return answer.error();
     std::vector<std::string> notes = notes_on(answer->written);
-    for (const std::string& type : answer->mixed_value_types) notes.push_back("note: not all profiles have " + type + "; its sum is of those that do");
+    for (const std::string& type : answer->mixed_value_types)
+      notes.push_back("note: not all profiles have " + type + "; its sum is of those that do");
     if (answer->written.path == "-") return Printed{{}, notes};
     return print(*answer, json, notes);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One verb of the command line: its options, its help, and how its answer is printed. A subcommand turns options into a request,
-// calls the verb, and hands the answer to a presenter; it holds no logic of its own.
+// One verb of the command line: its options, its help, and how its answer is printed. A subcommand turns options into a
+// request, calls the verb, and hands the answer to a presenter; it holds no logic of its own.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -14,17 +14,21 @@ class SummarySubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "summary",
         .summary = "What costs the most in a profile",
-        .description = "Prints the costliest functions of a profile with their self and total values. Self is what a function costs by\n"
-                       "itself, total includes what it calls; recursion counts once. ci95 is the 95% confidence interval of the self\n"
-                       "share, from the number of samples.\n\n"
-                       "Forms: table (self and total), paths (costliest call paths), tree (call tree cut to its costliest nodes), lines\n"
-                       "(costliest source lines), raw (all call paths as collapsed stacks).",
-        .examples = "  # the ten costliest functions\n"
-                    "  atys summary cpu.pb.gz --top 10\n"
-                    "  # who calls malloc, by cost\n"
-                    "  atys summary cpu.pb.gz --form paths --focus '^malloc$'\n"
-                    "  # per thread, as JSON\n"
-                    "  atys summary cpu.pb.gz --by thread --json",
+        .description =
+            "Prints the costliest functions of a profile with their self and total values. Self is what a function costs "
+            "by\n"
+            "itself, total includes what it calls; recursion counts once. ci95 is the 95% confidence interval of the self\n"
+            "share, from the number of samples.\n\n"
+            "Forms: table (self and total), paths (costliest call paths), tree (call tree cut to its costliest nodes), "
+            "lines\n"
+            "(costliest source lines), raw (all call paths as collapsed stacks).",
+        .examples =
+            "  # the ten costliest functions\n"
+            "  atys summary cpu.pb.gz --top 10\n"
+            "  # who calls malloc, by cost\n"
+            "  atys summary cpu.pb.gz --form paths --focus '^malloc$'\n"
+            "  # per thread, as JSON\n"
+            "  atys summary cpu.pb.gz --by thread --json",
     };
     return kManual;
   }

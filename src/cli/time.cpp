@@ -25,11 +25,13 @@ bool parse_fraction(std::string_view text, int64_t& nanoseconds) {
 }  // namespace
 
 Result<int64_t> parse_time(const std::string& text) {
-  const Error bad = fail(ErrorCode::InvalidInput, "bad time '" + text + "'", "write it as 2026-11-15T02:00:00Z or as Unix seconds");
+  const Error bad =
+      fail(ErrorCode::InvalidInput, "bad time '" + text + "'", "write it as 2026-11-15T02:00:00Z or as Unix seconds");
   int64_t fraction = 0;
   int64_t seconds = 0;
   const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (code == std::errc() && parse_fraction({rest, text.data() + text.size()}, fraction)) return seconds * 1'000'000'000 + fraction;
+  if (code == std::errc() && parse_fraction({rest, text.data() + text.size()}, fraction))
+    return seconds * 1'000'000'000 + fraction;
 
   std::tm parts = {};
   const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);

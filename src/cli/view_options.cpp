@@ -16,11 +16,13 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// CLI11 has both of these, with messages that a user cannot read. The names are empty: they would be printed with the option.
+// CLI11 has both of these, with messages that a user cannot read. The names are empty: they would be printed with the
+// option.
 CLI::Validator positive() {
   return CLI::Validator(
       [](const std::string& text) {
-        const bool is_number = !text.empty() && text.size() < 10 && std::ranges::all_of(text, [](unsigned char c) { return c >= '0' && c <= '9'; });
+        const bool is_number = !text.empty() && text.size() < 10 &&
+                               std::ranges::all_of(text, [](unsigned char c) { return c >= '0' && c <= '9'; });
         return is_number && std::stoul(text) > 0 ? std::string() : "'" + text + "' is not a whole number from 1 on";
       },
       "");
@@ -37,13 +39,19 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
 }  // namespace
 
 void FilterFlags::define(CLI::App& app) {
-  app.add_option("--focus", focus_, "Only samples with a function, file or module that matches")->type_name("RE")->group("Filter");
-  app.add_option("--ignore", ignore_, "No samples with a function, file or module that matches")->type_name("RE")->group("Filter");
+  app.add_option("--focus", focus_, "Only samples with a function, file or module that matches")
+      ->type_name("RE")
+      ->group("Filter");
+  app.add_option("--ignore", ignore_, "No samples with a function, file or module that matches")
+      ->type_name("RE")
+      ->group("Filter");
   app.add_option("--label", labels_, "Only samples whose label K has a value that matches all of RE; may repeat")
       ->type_name("K=RE")
       ->allow_extra_args(false)
       ->group("Filter");
-  app.add_option("--from", from_, "Only samples from then on (2026-11-15T02:00:00Z, or Unix seconds)")->type_name("TIME")->group("Filter");
+  app.add_option("--from", from_, "Only samples from then on (2026-11-15T02:00:00Z, or Unix seconds)")
+      ->type_name("TIME")
+      ->group("Filter");
   app.add_option("--until", to_, "Only samples before then")->type_name("TIME")->group("Filter");
 }
 
@@ -65,9 +73,16 @@ Result<reduce::FilterOptions> FilterFlags::parse() const {
 }
 
 void ViewFlags::define(CLI::App& app, const std::vector<std::string>& forms) {
-  app.add_option("--form", view_.form, "Form of the answer: " + joined(forms))->type_name("FORM")->capture_default_str()->check(one_of(forms));
-  app.add_option("--by", view_.by, "Group by function, line, file, module, thread or label:KEY")->type_name("DIMENSION")->capture_default_str();
-  app.add_option("--top", top_, "Rows to show (default " + std::to_string(verbs::kDefaultRows) + ")")->type_name("K")->check(positive());
+  app.add_option("--form", view_.form, "Form of the answer: " + joined(forms))
+      ->type_name("FORM")
+      ->capture_default_str()
+      ->check(one_of(forms));
+  app.add_option("--by", view_.by, "Group by function, line, file, module, thread or label:KEY")
+      ->type_name("DIMENSION")
+      ->capture_default_str();
+  app.add_option("--top", top_, "Rows to show (default " + std::to_string(verbs::kDefaultRows) + ")")
+      ->type_name("K")
+      ->check(positive());
   app.add_option("--value", view_.value, "Value type to look at (default: the profile's own)")->type_name("TYPE");
   app.add_option("--max-tokens", max_tokens_, "Bound on the length of the answer, in tokens of a language model")
       ->type_name("N")
@@ -85,7 +100,8 @@ Result<verbs::View> ViewFlags::parse() const {
 }
 
 void OutputFlags::define(CLI::App& app, const std::string& without_output) {
-  app.add_option("-o,--output", output_.path, "File to write, - for standard output (default: " + without_output + ")")->type_name("FILE");
+  app.add_option("-o,--output", output_.path, "File to write, - for standard output (default: " + without_output + ")")
+      ->type_name("FILE");
   app.add_option("--to", output_.format, "Format to write (default: by the extension of FILE)")->type_name("FORMAT");
   app.add_option("--value", output_.value, "Value type, for formats that hold only one")->type_name("TYPE");
 }

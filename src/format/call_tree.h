@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls as a tree: a node is a frame called from another node. For formats that say so, or that say when frames open and close.
+// Calls as a tree: a node is a frame called from another node. For formats that say so, or that say when frames open and
+// close.
 #pragma once
 
 #include <cstdint>

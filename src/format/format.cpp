@@ -52,7 +52,8 @@ Result<Profile> read_plain(ByteSource& source) {
   for (const auto& format : all_formats()) {
     if (format->descriptor().can_read && format->sniff(head)) return format->read(source);
   }
-  return fail(ErrorCode::InvalidInput, "not a profile that Atys knows, from offset 0 on", "formats read: " + readable_formats());
+  return fail(ErrorCode::InvalidInput, "not a profile that Atys knows, from offset 0 on",
+              "formats read: " + readable_formats());
 }
 
 Result<Profile> read_any(ByteSource& source) {
@@ -83,7 +84,8 @@ Result<Profile> read_profile_file(const std::string& path) {
   return read_profile(*source);
 }
 
-Result<> write_profile_file(const Profile& profile, const Format& format, const WriteOptions& options, const std::string& path) {
+Result<> write_profile_file(const Profile& profile, const Format& format, const WriteOptions& options,
+                            const std::string& path) {
   const auto sink = TRY(open_sink(path));
   if (path.ends_with(".gz")) {
     TRY(write_gzipped(profile, format, options, *sink));

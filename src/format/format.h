@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile format: how a profile looks as bytes. One folder each, one word in the list of CMakeLists.txt; everything about a
-// format (names, extensions, how to recognise it, what it can carry) is said in its folder.
+// A profile format: how a profile looks as bytes. One folder each, one word in the list of CMakeLists.txt; everything about
+// a format (names, extensions, how to recognise it, what it can carry) is said in its folder.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +31,10 @@ struct Fidelity {
 };
 
 struct FormatDescriptor {
-  std::string_view name;                      // as in `--to NAME`
-  std::vector<std::string_view> extensions;   // longest match wins; the first is the one we suggest
+  std::string_view name;                     // as in `--to NAME`
+  std::vector<std::string_view> extensions;  // longest match wins; the first is the one we suggest
   std::string_view media_type;
-  std::string_view description;               // one line, for --help
+  std::string_view description;  // one line, for --help
   bool can_read = false;
   bool can_write = false;
   Fidelity keeps;
@@ -71,6 +71,7 @@ Result<Profile> read_profile(ByteSource& source);
 Result<Profile> read_profile_file(const std::string& path);
 
 // Writes to a file ("-" for standard output), which appears whole or not at all; gzipped if its name ends in ".gz".
-Result<> write_profile_file(const Profile& profile, const Format& format, const WriteOptions& options, const std::string& path);
+Result<> write_profile_file(const Profile& profile, const Format& format, const WriteOptions& options,
+                            const std::string& path);
 
 }  // namespace atys::format

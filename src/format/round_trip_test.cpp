@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// read(write(p)) = p for every registered format that both reads and writes; a new format joins by being registered. A format
-// that carries less than a profile holds is tested on what it can carry: what comes back must survive another round unchanged.
+// read(write(p)) = p for every registered format that both reads and writes; a new format joins by being registered. A
+// format that carries less than a profile holds is tested on what it can carry: what comes back must survive another round
+// unchanged.
 #include <gtest/gtest.h>
 
 #include "base/gzip.h"
@@ -12,8 +13,8 @@ namespace atys::format {
 namespace {
 
 bool keeps_everything(const Fidelity& keeps) {
-  return keeps.labels && keeps.all_value_types && keeps.addresses && keeps.places && keeps.kinds && keeps.times && keeps.header &&
-         keeps.odd_names;
+  return keeps.labels && keeps.all_value_types && keeps.addresses && keeps.places && keeps.kinds && keeps.times &&
+         keeps.header && keeps.odd_names;
 }
 
 std::string written(const Format& format, const Profile& profile) {

@@ -47,7 +47,13 @@ const Fingerprint& FrameFingerprints::of_mapping(MappingId id) {
     const Mapping& mapping = profile_->mappings[id];
     const Fingerprint name = of_string(mapping.filename);
     const Fingerprint build = of_string(mapping.build_id);
-    const uint64_t words[] = {raw(id) == 0 ? 0u : 1u, mapping.limit - mapping.start, mapping.file_offset, name.low, name.high, build.low, build.high};
+    const uint64_t words[] = {raw(id) == 0 ? 0u : 1u,
+                              mapping.limit - mapping.start,
+                              mapping.file_offset,
+                              name.low,
+                              name.high,
+                              build.low,
+                              build.high};
     known = of_words(words);
   }
   return known;
@@ -65,8 +71,9 @@ bool FrameFingerprints::of(FrameId id, Fingerprint& result) {
     const Fingerprint name = of_string(function.name);
     const Fingerprint system_name = of_string(function.system_name);
     const Fingerprint file = of_string(function.filename);
-    words_.insert(words_.end(), {static_cast<uint64_t>(line.line), static_cast<uint64_t>(line.column), static_cast<uint64_t>(function.start_line),
-                                 name.low, name.high, system_name.low, system_name.high, file.low, file.high});
+    words_.insert(words_.end(), {static_cast<uint64_t>(line.line), static_cast<uint64_t>(line.column),
+                                 static_cast<uint64_t>(function.start_line), name.low, name.high, system_name.low,
+                                 system_name.high, file.low, file.high});
   }
   result = of_words(words_);
   return true;

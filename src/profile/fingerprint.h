@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 128-bit hashes of content, seeded per process, that stand for the content itself: two different things collide with a chance
-// of about 2^-90 even among billions, so equal fingerprints are taken as equal content without looking. That makes one look-up
-// of what would be five (strings, function, lines, frame), which is what merging spends its time on.
+// 128-bit hashes of content, seeded per process, that stand for the content itself: two different things collide with a
+// chance of about 2^-90 even among billions, so equal fingerprints are taken as equal content without looking. That makes
+// one look-up of what would be five (strings, function, lines, frame), which is what merging spends its time on.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,8 @@ struct Label {
 
 inline uint64_t hash(const Label& l) {
   return hash_mix((uint64_t{raw(l.key)} << 32 | raw(l.text)) ^ hash_seed(),
-                  static_cast<uint64_t>(l.number) ^ (uint64_t{raw(l.unit)} << 16 | static_cast<uint64_t>(l.type) << 8 | static_cast<uint64_t>(l.scope)));
+                  static_cast<uint64_t>(l.number) ^
+                      (uint64_t{raw(l.unit)} << 16 | static_cast<uint64_t>(l.type) << 8 | static_cast<uint64_t>(l.scope)));
 }
 
 using LabelTable = RowTable<Label, LabelId>;

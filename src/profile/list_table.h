@@ -24,8 +24,8 @@ class ListTable {
     if (items.empty()) return Id{0};
     index_all();
     const auto next = static_cast<uint32_t>(ends_.size());
-    const uint32_t found =
-        index_.find_or_add(hash_of(items), next, [&](uint32_t other) { return std::ranges::equal((*this)[Id{other}], items); });
+    const uint32_t found = index_.find_or_add(hash_of(items), next,
+                                              [&](uint32_t other) { return std::ranges::equal((*this)[Id{other}], items); });
     if (found == next) {
       append(items);
       index_.indexed_rows = next + 1;

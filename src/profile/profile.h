@@ -110,7 +110,7 @@ class Profile {
   LabelId int_label(std::string_view key, int64_t value, std::string_view unit = {}, LabelScope scope = LabelScope::Sample);
   LabelSetId label_set(std::vector<LabelId> members);
 
-  void add_loss(std::string_view reason, uint64_t count);  // adds to an earlier loss of the same reason
+  void add_loss(std::string_view reason, uint64_t count);       // adds to an earlier loss of the same reason
   void add_fact(std::string_view key, std::string_view value);  // a fact already there is not repeated
   void add_comment(std::string_view comment);
 

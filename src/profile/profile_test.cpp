@@ -38,7 +38,8 @@ TEST(profile, label_sets_keep_the_order_of_values_of_one_key) {
 
 TEST(profile, names_an_unresolved_frame_by_module_and_offset) {
   Profile profile;
-  const MappingId mapping = profile.mappings.intern({.start = 0x1000, .limit = 0x2000, .filename = profile.strings.intern("/lib/libc.so.6")});
+  const MappingId mapping =
+      profile.mappings.intern({.start = 0x1000, .limit = 0x2000, .filename = profile.strings.intern("/lib/libc.so.6")});
   EXPECT_EQ(frame_name(profile, profile.frames.intern({.address = 0x1234, .mapping = mapping})), "libc.so.6+0x234");
   EXPECT_EQ(frame_name(profile, profile.frames.intern({.address = 0x1234})), "0x1234");
 }

@@ -21,7 +21,8 @@ void SampleTable::reserve(size_t rows) {
 }
 
 size_t SampleTable::memory_bytes() const {
-  size_t bytes = stacks_.capacity() * sizeof(StackId) + labels_.capacity() * sizeof(LabelSetId) + times_.capacity() * sizeof(int64_t);
+  size_t bytes =
+      stacks_.capacity() * sizeof(StackId) + labels_.capacity() * sizeof(LabelSetId) + times_.capacity() * sizeof(int64_t);
   for (const auto& column : values_) bytes += column.capacity() * sizeof(int64_t);
   return bytes;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks as interned lists of frames, leaf first. A list costs four bytes a frame and one look-up a stack, against one look-up a
-// frame for a prefix tree: docs/decisions/0002 has the measurements.
+// Stacks as interned lists of frames, leaf first. A list costs four bytes a frame and one look-up a stack, against one
+// look-up a frame for a prefix tree: docs/decisions/0002 has the measurements.
 #pragma once
 
 #include "profile/ids.h"

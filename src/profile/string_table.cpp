@@ -14,7 +14,8 @@ StringId StringTable::intern(std::string_view text) {
   if (text.empty()) return kNoString;
   if (index_.indexed_rows < ends_.size()) index_all();
   const auto next = static_cast<uint32_t>(ends_.size());
-  const uint32_t found = index_.find_or_add(hash_bytes(text), next, [&](uint32_t other) { return view(StringId{other}) == text; });
+  const uint32_t found =
+      index_.find_or_add(hash_bytes(text), next, [&](uint32_t other) { return view(StringId{other}) == text; });
   if (found == next) {
     append(text);
     index_.indexed_rows = next + 1;

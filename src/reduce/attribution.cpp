@@ -81,7 +81,9 @@ class EntityInterner {
     bool operator==(const Key&) const = default;
   };
   struct KeyHash {
-    size_t operator()(const Key& key) const { return hash_mix(uint64_t{key.name} << 32 | key.file, static_cast<uint64_t>(key.line)); }
+    size_t operator()(const Key& key) const {
+      return hash_mix(uint64_t{key.name} << 32 | key.file, static_cast<uint64_t>(key.line));
+    }
   };
 
   EntityId of_module(const Frame& frame) {
@@ -145,8 +147,9 @@ void Attribution::attribute_labels(const Profile& profile) {
   std::map<std::string, EntityId> known;
   label_entities_.resize(profile.label_sets.size());
   for (uint32_t i = 0; i < profile.label_sets.size(); ++i) {
-    const std::string name = dimension_.kind == DimensionKind::Thread ? thread_text(profile, LabelSetId{i})
-                                                                      : label_text(profile, LabelSetId{i}, dimension_.label_key);
+    const std::string name = dimension_.kind == DimensionKind::Thread
+                                 ? thread_text(profile, LabelSetId{i})
+                                 : label_text(profile, LabelSetId{i}, dimension_.label_key);
     const auto [found, is_new] = known.try_emplace(name, EntityId{static_cast<uint32_t>(entities_.size())});
     if (is_new) entities_.push_back({.name = name, .file = {}, .line = 0, .module = {}, .kind = {}});
     label_entities_[i] = found->second;

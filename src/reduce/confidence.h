@@ -14,8 +14,8 @@ struct Interval {
   double high = 0;
 };
 
-// How many equally weighted, independent samples the values of a column are worth (Kish): (Σ v)² ÷ Σ (v² ÷ c), where c is how many
-// samples a row stands for. That is the plain number of samples where all have the same weight.
+// How many equally weighted, independent samples the values of a column are worth (Kish): (Σ v)² ÷ Σ (v² ÷ c), where c is
+// how many samples a row stands for. That is the plain number of samples where all have the same weight.
 double effective_samples(const Profile& profile, size_t column);
 
 // 95 % interval (Wilson) of a share, 0 to 1, seen in `samples` samples. No samples: 0 to 1.
@@ -27,8 +27,8 @@ Interval difference_interval(double base_share, double base_samples, double new_
 // Two-sided p-value of the hypothesis that both shares are the same.
 double difference_p_value(double base_share, double base_samples, double new_share, double new_samples);
 
-// The largest p-value that still counts as significant among `p_values` so that at most `rate` of those called significant are
-// expected to be false (Benjamini-Hochberg); negative if none is.
+// The largest p-value that still counts as significant among `p_values` so that at most `rate` of those called significant
+// are expected to be false (Benjamini-Hochberg); negative if none is.
 double false_discovery_threshold(std::span<const double> p_values, double rate = 0.05);
 
 }  // namespace atys::reduce

@@ -64,7 +64,8 @@ Diff diff(const Top& base, const Top& fresh, Measure measure) {
     result.has_significant_change |= row.significant;
     if (row.delta != 0) result.rows.push_back(std::move(row));
   }
-  std::ranges::stable_sort(result.rows, [](const DiffRow& a, const DiffRow& b) { return std::abs(a.delta) > std::abs(b.delta); });
+  std::ranges::stable_sort(result.rows,
+                           [](const DiffRow& a, const DiffRow& b) { return std::abs(a.delta) > std::abs(b.delta); });
   return result;
 }
 

@@ -19,7 +19,7 @@ struct DiffRow {
   double fresh = 0;
   double base_share = 0;  // 0 to 1
   double fresh_share = 0;
-  double delta = 0;    // fresh_share - base_share
+  double delta = 0;  // fresh_share - base_share
   Interval delta_ci95;
   bool significant = false;  // after bounding false discoveries among all rows at 5 %
 };

@@ -85,7 +85,8 @@ class Grower {
 
   void grow() {
     if (profile_.value_types().empty()) return;
-    const size_t column = std::min(options_.value_column.value_or(profile_.default_value_column()), profile_.value_types().size() - 1);
+    const size_t column =
+        std::min(options_.value_column.value_or(profile_.default_value_column()), profile_.value_types().size() - 1);
     std::vector<int64_t> worth(profile_.stacks.size(), 0);
     std::vector<bool> is_used(profile_.stacks.size(), false);
     for (size_t row = 0; row < profile_.samples.size(); ++row) {
@@ -123,7 +124,8 @@ class Grower {
     tree_.node_of_stack[raw(stack)] = node;
   }
 
-  // Neighbouring stacks mostly share their first steps: those are taken from the path of the stack before, without a look-up.
+  // Neighbouring stacks mostly share their first steps: those are taken from the path of the stack before, without a
+  // look-up.
   uint32_t child(uint32_t parent, FlameFunctionId function) {
     const size_t step = depth_++;
     if (step < path_.size()) {
@@ -135,7 +137,8 @@ class Grower {
     const uint32_t found = children_.find_or_add(key, next, [&](uint32_t other) {
       return tree_.nodes[other].parent == parent && tree_.nodes[other].function == function;
     });
-    if (found == next) tree_.nodes.push_back({.function = function, .depth = static_cast<uint32_t>(step + 1), .parent = parent});
+    if (found == next)
+      tree_.nodes.push_back({.function = function, .depth = static_cast<uint32_t>(step + 1), .parent = parent});
     path_.push_back(found);
     return found;
   }
@@ -197,7 +200,9 @@ void fold(FlameTree& tree, double share) {
 std::vector<uint32_t> name_ranks(const FlameTree& tree) {
   std::vector<uint32_t> order(tree.functions.size());
   std::iota(order.begin(), order.end(), 0u);
-  const auto text = [&](uint32_t i, StringId FlameFunction::*part) { return tree.strings.view(tree.functions[FlameFunctionId{i}].*part); };
+  const auto text = [&](uint32_t i, StringId FlameFunction::*part) {
+    return tree.strings.view(tree.functions[FlameFunctionId{i}].*part);
+  };
   std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
     for (const auto part : {&FlameFunction::name, &FlameFunction::file, &FlameFunction::kind, &FlameFunction::module}) {
       if (const int difference = text(a, part).compare(text(b, part)); difference != 0) return difference < 0;
@@ -209,8 +214,8 @@ std::vector<uint32_t> name_ranks(const FlameTree& tree) {
   return ranks;
 }
 
-// Sets first_child and next_sibling so that siblings are in the order asked for. Most nodes are an only child, so sorting each
-// family for itself is far quicker than sorting all nodes.
+// Sets first_child and next_sibling so that siblings are in the order asked for. Most nodes are an only child, so sorting
+// each family for itself is far quicker than sorting all nodes.
 void link_siblings(std::vector<FlameNode>& nodes, const std::vector<uint32_t>& ranks, FlameOrder order) {
   std::vector<uint32_t> begin(nodes.size() + 1, 0);  // of the children of each node, in `children`
   for (size_t i = 1; i < nodes.size(); ++i) ++begin[nodes[i].parent + 1];

@@ -48,9 +48,9 @@ enum class FlameOrder { ByTotal, ByName };  // of siblings: largest first, or al
 
 struct FlameOptions {
   std::optional<size_t> value_column = {};  // default: the profile's own default
-  bool inverted = false;               // leaf functions under the root, their callers below them
+  bool inverted = false;                    // leaf functions under the root, their callers below them
   FlameOrder order = FlameOrder::ByTotal;
-  double fold_below = 0;         // nodes with a smaller share of the whole are folded into a sibling "(other)"; 0: none are
+  double fold_below = 0;          // nodes with a smaller share of the whole are folded into a sibling "(other)"; 0: none are
   bool keep_zero_stacks = false;  // also stacks that are worth nothing in this column, for those who want other columns too
 };
 

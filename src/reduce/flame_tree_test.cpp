@@ -54,8 +54,7 @@ void expect_consistent(const FlameTree& tree) {
 
 TEST(flame_tree, adds_stacks_up_by_function) {
   const Profile profile = test::profile_from_text("main;parse 3\nmain;run;work 5\nmain;run 1\nmain;parse;work 9");
-  EXPECT_EQ(to_text(build_flame_tree(profile)),
-            "all 18/0\n main 18/0\n  parse 12/3\n   work 9/9\n  run 6/1\n   work 5/5\n");
+  EXPECT_EQ(to_text(build_flame_tree(profile)), "all 18/0\n main 18/0\n  parse 12/3\n   work 9/9\n  run 6/1\n   work 5/5\n");
 }
 
 TEST(flame_tree, can_order_siblings_by_name) {
@@ -76,13 +75,15 @@ TEST(flame_tree, gives_inlined_functions_their_own_nodes) {
   for (const char* name : {"innermost", "middle", "outer"}) {
     lines.push_back({1, 0, profile.functions.intern({.name = profile.strings.intern(name)})});
   }
-  const auto frame = profile.frames.intern({.address = 1, .lines = profile.lines.intern(lines), .kind = profile.strings.intern("native")});
+  const auto frame =
+      profile.frames.intern({.address = 1, .lines = profile.lines.intern(lines), .kind = profile.strings.intern("native")});
   const int64_t value = 7;
   profile.samples.add(profile.stacks.intern({&frame, 1}), {}, {&value, 1});
   const FlameTree tree = build_flame_tree(profile);
   EXPECT_EQ(to_text(tree), "all 7/0\n outer 7/0\n  middle~ 7/0\n   innermost~ 7/7\n");
   EXPECT_EQ(tree.strings.view(tree.function(tree.nodes[3]).kind), "native");
-  EXPECT_EQ(to_text(build_flame_tree(profile, {.inverted = true})), "all 7/0\n innermost~ 7/0\n  middle~ 7/0\n   outer 7/7\n");
+  EXPECT_EQ(to_text(build_flame_tree(profile, {.inverted = true})),
+            "all 7/0\n innermost~ 7/0\n  middle~ 7/0\n   outer 7/7\n");
 }
 
 TEST(flame_tree, keeps_functions_of_other_kinds_apart) {
@@ -125,7 +126,8 @@ TEST_P(FlameTreeLaws, nothing_is_lost_or_counted_twice) {
     for (size_t column = 0; column < profile.value_types().size(); ++column) {
       for (const bool inverted : {false, true}) {
         for (const double fold_below : {0.0, 0.01, 0.3}) {
-          const FlameTree tree = build_flame_tree(profile, {.value_column = column, .inverted = inverted, .fold_below = fold_below});
+          const FlameTree tree =
+              build_flame_tree(profile, {.value_column = column, .inverted = inverted, .fold_below = fold_below});
           expect_consistent(tree);
           EXPECT_EQ(tree.nodes[0].total, column_sum(profile, column));
         }

@@ -55,8 +55,8 @@ bool begins_with(std::string_view name, int (*is_of_class)(int)) {
   return !name.empty() && is_of_class(static_cast<unsigned char>(name.front())) != 0;
 }
 
-// How many bytes of "java.util.HashMap.put" are its package: the lower-case words before a class. Of "main.run.func1" it is the
-// first word; 0: there is none.
+// How many bytes of "java.util.HashMap.put" are its package: the lower-case words before a class. Of "main.run.func1" it is
+// the first word; 0: there is none.
 size_t dotted_package(std::string_view name) {
   const size_t first_dot = std::min(name.find('.'), name.size());
   if (first_dot == 0 || first_dot == name.size()) return 0;

@@ -8,8 +8,8 @@
 
 namespace atys::reduce {
 
-// "net/http" of net/http.(*conn).serve, "std" of std::vector<int>::at, "java.util" of java.util.HashMap.put; a name that says
-// nothing gives the base name of `module`, else of `file`. May be empty.
+// "net/http" of net/http.(*conn).serve, "std" of std::vector<int>::at, "java.util" of java.util.HashMap.put; a name that
+// says nothing gives the base name of `module`, else of `file`. May be empty.
 std::string package_of(std::string_view name, std::string_view file, std::string_view module);
 
 // "http.(*conn).serve", "vector::at", "HashMap.put": without what is said by the package, by templates and by parameters.

@@ -51,7 +51,8 @@ std::string label_text(const Profile& profile, LabelSetId labels, std::string_vi
 
 std::string thread_text(const Profile& profile, LabelSetId labels) {
   // Names first: OpenTelemetry's, perf's, then the numbers that come without a name.
-  static constexpr std::string_view kKeys[] = {"thread.name", "thread", "thread_name", "thread_comm", "comm", "thread.id", "thread_id", "tid"};
+  static constexpr std::string_view kKeys[] = {"thread.name", "thread",    "thread_name", "thread_comm",
+                                               "comm",        "thread.id", "thread_id",   "tid"};
   for (const std::string_view key : kKeys) {
     std::string text = label_text(profile, labels, key);
     if (text != kNone) return text;

@@ -76,11 +76,12 @@ struct Merger::State {
 
 namespace {
 
-// Frames of a profile → frames of the sum. Those that the sum has already are found by their fingerprints, all at the start; the
-// others are carried over when a sample needs them.
+// Frames of a profile → frames of the sum. Those that the sum has already are found by their fingerprints, all at the start;
+// the others are carried over when a sample needs them.
 class FrameTranslation {
  public:
-  FrameTranslation(const Profile& profile, FingerprintMap& known) : known_(known), prints_(profile.frames.size()), ours_(prints_.size()) {
+  FrameTranslation(const Profile& profile, FingerprintMap& known)
+      : known_(known), prints_(profile.frames.size()), ours_(prints_.size()) {
     FrameFingerprints fingerprints(profile);
     for (uint32_t begin = 1; begin < prints_.size(); begin += kBlock) {
       const auto end = static_cast<uint32_t>(std::min<size_t>(begin + kBlock, prints_.size()));
@@ -132,7 +133,8 @@ void Merger::State::add(const Profile& profile) {
   place_mappings(profile, importer);
 }
 
-// Look-ups miss the cache nearly every time, so they are made in blocks: all of a block are started before the first is used.
+// Look-ups miss the cache nearly every time, so they are made in blocks: all of a block are started before the first is
+// used.
 void Merger::State::add_rows(const Profile& profile, const std::vector<size_t>& columns, Importer& importer) {
   FrameTranslation frames(profile, known_frames);
   std::array<RowKey, kBlock> block;
@@ -206,7 +208,8 @@ void Merger::State::add_header(const Profile& profile, Importer& importer) {
   Header& ours = sum.header;
   const Header& theirs = profile.header;
   if (ours.time_ns == 0 || (theirs.time_ns != 0 && theirs.time_ns < ours.time_ns)) ours.time_ns = theirs.time_ns;
-  ours.duration_ns = static_cast<int64_t>(static_cast<uint64_t>(ours.duration_ns) + static_cast<uint64_t>(theirs.duration_ns));
+  ours.duration_ns =
+      static_cast<int64_t>(static_cast<uint64_t>(ours.duration_ns) + static_cast<uint64_t>(theirs.duration_ns));
   add_period(profile, importer);
   ours.default_value_type = pick_text(sum, ours.default_value_type, importer.string(theirs.default_value_type));
   ours.drop_frames = pick_text(sum, ours.drop_frames, importer.string(theirs.drop_frames));

@@ -30,8 +30,8 @@ TEST(merge, moves_frames_with_their_mapping) {
   const auto at = [](uint64_t start) {
     Profile profile;
     profile.add_value_type("samples", "count");
-    const auto mapping = profile.mappings.intern(
-        {.start = start, .limit = start + 0x1000, .filename = profile.strings.intern("prog")});
+    const auto mapping =
+        profile.mappings.intern({.start = start, .limit = start + 0x1000, .filename = profile.strings.intern("prog")});
     const auto frame = profile.frames.intern({.address = start + 0x42, .mapping = mapping});
     const int64_t one = 1;
     profile.samples.add(profile.stacks.intern({&frame, 1}), {}, {&one, 1});
@@ -54,7 +54,8 @@ TEST_P(MergeLaws, the_empty_profile_is_the_identity) {
   }
 }
 
-// Value types are matched by name, so the column order may differ between the sides of a law; generated profiles share theirs.
+// Value types are matched by name, so the column order may differ between the sides of a law; generated profiles share
+// theirs.
 TEST_P(MergeLaws, is_commutative) {
   const auto a = test::generate_profile(GetParam() * 2);
   const auto b = test::generate_profile(GetParam() * 2 + 1, {.times = false});

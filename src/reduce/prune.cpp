@@ -48,7 +48,8 @@ Cut cut_of(const Profile& profile, const Frame& frame, const Pattern& drop, cons
   const auto lines = profile.lines[frame.lines];
   for (size_t i = lines.size(); i-- > 0;) {
     const std::string_view name = simple_name(function_name(profile, lines[i].function));
-    if (drop.matches_whole(name) && (keep == nullptr || !keep->matches_whole(name))) return {true, i + 1, i + 1 == lines.size()};
+    if (drop.matches_whole(name) && (keep == nullptr || !keep->matches_whole(name)))
+      return {true, i + 1, i + 1 == lines.size()};
   }
   return {};
 }
@@ -63,7 +64,8 @@ Profile with_stacks(const Profile& profile, Profile& pruned, Importer& importer,
     frames.clear();
     shorten(profile.stacks[profile.samples.stack(row)], importer, frames);
     for (size_t type = 0; type < values.size(); ++type) values[type] = profile.samples.value(row, type);
-    pruned.samples.add(pruned.stacks.intern(frames), importer.labels(profile.samples.labels(row)), values, profile.samples.time_ns(row));
+    pruned.samples.add(pruned.stacks.intern(frames), importer.labels(profile.samples.labels(row)), values,
+                       profile.samples.time_ns(row));
   }
   return std::move(pruned);
 }
@@ -79,38 +81,42 @@ FrameId import_outer_lines(FrameId id, size_t lines_cut, Importer& importer, Pro
 
 }  // namespace
 
-Result<Profile> prune_matching(const Profile& profile, const std::string& drop_expression, const std::string& keep_expression) {
+Result<Profile> prune_matching(const Profile& profile, const std::string& drop_expression,
+                               const std::string& keep_expression) {
   if (drop_expression.empty()) return profile;
   const Pattern drop = TRY(Pattern::compile(drop_expression));
   std::optional<Pattern> keep;
   if (!keep_expression.empty()) keep = TRY(Pattern::compile(keep_expression));
 
   std::vector<Cut> cuts(profile.frames.size());
-  for (uint32_t i = 1; i < cuts.size(); ++i) cuts[i] = cut_of(profile, profile.frames[FrameId{i}], drop, keep ? &*keep : nullptr);
+  for (uint32_t i = 1; i < cuts.size(); ++i)
+    cuts[i] = cut_of(profile, profile.frames[FrameId{i}], drop, keep ? &*keep : nullptr);
 
   Profile pruned;
   Importer importer(profile, pruned);
   importer.copy_header();
-  return with_stacks(profile, pruned, importer, [&](std::span<const FrameId> stack, Importer& to, std::vector<FrameId>& frames) {
-    size_t first = 0;  // the frame that becomes the leaf
-    bool found_user = false;
-    for (size_t i = stack.size(); i-- > 0;) {
-      const Cut& cut = cuts[raw(stack[i])];
-      if (!cut.touches) found_user = true;
-      if (!cut.touches || !found_user) continue;
-      first = cut.whole ? i + 1 : i;
-      break;
-    }
-    for (size_t i = first; i < stack.size(); ++i) {
-      const Cut& cut = cuts[raw(stack[i])];
-      const bool is_cut_leaf = i == first && cut.touches && !cut.whole;
-      frames.push_back(is_cut_leaf ? import_outer_lines(stack[i], cut.lines_cut, to, pruned) : to.frame(stack[i]));
-    }
-  });
+  return with_stacks(
+      profile, pruned, importer, [&](std::span<const FrameId> stack, Importer& to, std::vector<FrameId>& frames) {
+        size_t first = 0;  // the frame that becomes the leaf
+        bool found_user = false;
+        for (size_t i = stack.size(); i-- > 0;) {
+          const Cut& cut = cuts[raw(stack[i])];
+          if (!cut.touches) found_user = true;
+          if (!cut.touches || !found_user) continue;
+          first = cut.whole ? i + 1 : i;
+          break;
+        }
+        for (size_t i = first; i < stack.size(); ++i) {
+          const Cut& cut = cuts[raw(stack[i])];
+          const bool is_cut_leaf = i == first && cut.touches && !cut.whole;
+          frames.push_back(is_cut_leaf ? import_outer_lines(stack[i], cut.lines_cut, to, pruned) : to.frame(stack[i]));
+        }
+      });
 }
 
 Result<Profile> prune_as_asked(const Profile& profile) {
-  return prune_matching(profile, std::string(profile.text(profile.header.drop_frames)), std::string(profile.text(profile.header.keep_frames)));
+  return prune_matching(profile, std::string(profile.text(profile.header.drop_frames)),
+                        std::string(profile.text(profile.header.keep_frames)));
 }
 
 Profile prune_below(const Profile& profile, size_t column, double min_share) {
@@ -131,12 +137,13 @@ Profile prune_below(const Profile& profile, size_t column, double min_share) {
   Importer importer(profile, pruned);
   importer.copy_header();
   const FrameId marker = pruned.named_frame("(pruned)");
-  return with_stacks(profile, pruned, importer, [&](std::span<const FrameId> stack, Importer& to, std::vector<FrameId>& frames) {
-    size_t first = stack.size();
-    while (first > 0 && keeps[raw(stack[first - 1])]) --first;
-    if (first > 0) frames.push_back(marker);
-    for (size_t i = first; i < stack.size(); ++i) frames.push_back(to.frame(stack[i]));
-  });
+  return with_stacks(profile, pruned, importer,
+                     [&](std::span<const FrameId> stack, Importer& to, std::vector<FrameId>& frames) {
+                       size_t first = stack.size();
+                       while (first > 0 && keeps[raw(stack[first - 1])]) --first;
+                       if (first > 0) frames.push_back(marker);
+                       for (size_t i = first; i < stack.size(); ++i) frames.push_back(to.frame(stack[i]));
+                     });
 }
 
 }  // namespace atys::reduce

@@ -23,7 +23,8 @@ namespace {
 std::string rows_text(const Top& top) {
   std::string text;
   for (const TopRow& row : top.rows) {
-    text += row.entity.name + " " + std::to_string(static_cast<long>(row.self)) + " " + std::to_string(static_cast<long>(row.total)) + "\n";
+    text += row.entity.name + " " + std::to_string(static_cast<long>(row.self)) + " " +
+            std::to_string(static_cast<long>(row.total)) + "\n";
   }
   return text;
 }

@@ -20,9 +20,9 @@ struct TopRow {
 };
 
 struct Top {
-  double value_total = 0;      // of all samples
-  double samples = 0;          // effective: see confidence.h
-  std::vector<TopRow> rows;    // largest self first, then largest total, then by name
+  double value_total = 0;    // of all samples
+  double samples = 0;        // effective: see confidence.h
+  std::vector<TopRow> rows;  // largest self first, then largest total, then by name
 };
 
 Top top(const Profile& profile, size_t column, const Dimension& dimension);

@@ -56,7 +56,8 @@ bool looks_like_id(std::string_view text) {
 
 Library Library::open_default() {
   if (const char* home = std::getenv("ATYS_HOME"); home != nullptr && *home != '\0') return Library(home);
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0') return Library(std::string(data) + "/atys");
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
+    return Library(std::string(data) + "/atys");
   const char* user_home = std::getenv("HOME");
   return Library(std::string(user_home != nullptr ? user_home : "") + "/.local/share/atys");
 }
@@ -109,10 +110,12 @@ Result<LibraryEntry> Library::find(std::string_view id_or_prefix) const {
   }
   const std::string asked(id_or_prefix);
   if (fitting.empty()) {
-    return fail(ErrorCode::NotFound, "cannot find profile " + asked + ": neither a file nor in the library", "atys list shows the library");
+    return fail(ErrorCode::NotFound, "cannot find profile " + asked + ": neither a file nor in the library",
+                "atys list shows the library");
   }
   if (fitting.size() > 1) {
-    return fail(ErrorCode::InvalidInput, "cannot tell which profile " + asked + " is: " + std::to_string(fitting.size()) + " ids begin so",
+    return fail(ErrorCode::InvalidInput,
+                "cannot tell which profile " + asked + " is: " + std::to_string(fitting.size()) + " ids begin so",
                 "give more digits");
   }
   return std::move(fitting.front());

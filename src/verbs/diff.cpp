@@ -42,7 +42,8 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   answer.fresh = describe(fresh.loaded, fresh.column);
   if (answer.base.unit != answer.fresh.unit || answer.base.kind != answer.fresh.kind) {
     return fail(ErrorCode::InvalidInput,
-                "cannot compare " + answer.base.kind + "/" + answer.base.unit + " with " + answer.fresh.kind + "/" + answer.fresh.unit,
+                "cannot compare " + answer.base.kind + "/" + answer.base.unit + " with " + answer.fresh.kind + "/" +
+                    answer.fresh.unit,
                 "choose a value type that both have with --value");
   }
   answer.form = request.view.form;
@@ -51,7 +52,8 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   answer.has_significant_change = difference.has_significant_change;
   answer.distance = difference.distance;
   answer.rows = std::move(difference.rows);
-  const size_t kept = rows_that_fit(answer.rows.size(), request.view, [&](size_t i) { return characters_of(answer.rows[i]); }, answer.tokens);
+  const size_t kept = rows_that_fit(
+      answer.rows.size(), request.view, [&](size_t i) { return characters_of(answer.rows[i]); }, answer.tokens);
   for (size_t i = kept; i < answer.rows.size(); ++i) answer.omitted.percent += std::abs(answer.rows[i].delta) * 100;
   answer.omitted.rows = answer.rows.size() - kept;
   answer.rows.resize(kept);

@@ -14,7 +14,8 @@ std::string default_path(const std::string& reference, std::string_view extensio
   std::string name = reference == "-" ? "flame" : std::filesystem::path(reference).filename().string();
   for (const auto& format : format::all_formats()) {
     for (const std::string_view known : format->descriptor().extensions) {
-      if (name.size() > known.size() && name.ends_with(known)) return name.substr(0, name.size() - known.size()) + std::string(extension);
+      if (name.size() > known.size() && name.ends_with(known))
+        return name.substr(0, name.size() - known.size()) + std::string(extension);
     }
   }
   return name + std::string(extension);

@@ -9,7 +9,10 @@ namespace atys::verbs {
 
 std::string quote_for_shell(std::string_view text) {
   const std::string shown = printable(text);
-  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_-./:@%+=,").find(c) != std::string_view::npos; };
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./:@%+=,").find(c) != std::string_view::npos;
+  };
   if (!shown.empty() && std::ranges::all_of(shown, is_plain)) return shown;
   std::string quoted = "'";
   for (const char c : shown) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -41,13 +41,15 @@ std::vector<SummaryRow> hot_paths(const ViewedProfile& viewed) {
     const auto leaf_first = paths[PathId{path}];
     const double share = sum == 0 ? 0 : values[path] / sum;
     const reduce::Interval interval = reduce::share_interval(share, samples);
-    SummaryRow row{.entity = leaf_first.empty() ? reduce::Entity{} : attribution.entities()[static_cast<size_t>(leaf_first.front())],
-                   .self = values[path],
-                   .self_percent = share * 100,
-                   .total = values[path],
-                   .total_percent = share * 100,
-                   .ci95 = {interval.low * 100, interval.high * 100}};
-    for (size_t i = leaf_first.size(); i-- > 0;) row.path.push_back(attribution.entities()[static_cast<size_t>(leaf_first[i])].name);
+    SummaryRow row{
+        .entity = leaf_first.empty() ? reduce::Entity{} : attribution.entities()[static_cast<size_t>(leaf_first.front())],
+        .self = values[path],
+        .self_percent = share * 100,
+        .total = values[path],
+        .total_percent = share * 100,
+        .ci95 = {interval.low * 100, interval.high * 100}};
+    for (size_t i = leaf_first.size(); i-- > 0;)
+      row.path.push_back(attribution.entities()[static_cast<size_t>(leaf_first[i])].name);
     rows.push_back(std::move(row));
   }
   return rows;

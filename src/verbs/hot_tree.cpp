@@ -85,7 +85,9 @@ HotTree hot_tree(const ViewedProfile& viewed, size_t most) {
   std::vector<std::vector<uint32_t>> children(nodes.size());
   for (uint32_t i = 1; i < nodes.size(); ++i) children[nodes[i].parent].push_back(i);
 
-  const auto is_cheaper = [&](uint32_t a, uint32_t b) { return nodes[a].total != nodes[b].total ? nodes[a].total < nodes[b].total : a > b; };
+  const auto is_cheaper = [&](uint32_t a, uint32_t b) {
+    return nodes[a].total != nodes[b].total ? nodes[a].total < nodes[b].total : a > b;
+  };
   std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(is_cheaper)> open(is_cheaper);
   for (const uint32_t child : children[0]) open.push(child);
 

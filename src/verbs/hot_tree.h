@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call tree cut to its most important nodes: the summary form `tree`. Nodes are chosen costliest first, each after its parent,
-// so whatever number is kept is a tree; calls of a function by itself are folded into one node.
+// A call tree cut to its most important nodes: the summary form `tree`. Nodes are chosen costliest first, each after its
+// parent, so whatever number is kept is a tree; calls of a function by itself are folded into one node.
 #pragma once
 
 #include <vector>

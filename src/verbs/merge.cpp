@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each worker merges the profiles that it reads into a sum of its own, and the sums are merged at the end: merge is associative
-// and commutative, so who reads what does not matter.
+// Each worker merges the profiles that it reads into a sum of its own, and the sums are merged at the end: merge is
+// associative and commutative, so who reads what does not matter.
 #include "verbs/merge.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ void count_value_types(const Profile& profile, Progress& progress) {
   }
 }
 
-void read_and_merge(const MergeRequest& request, std::atomic<size_t>& next, Guarded<Progress>& progress, reduce::Merger& sum) {
+void read_and_merge(const MergeRequest& request, std::atomic<size_t>& next, Guarded<Progress>& progress,
+                    reduce::Merger& sum) {
   for (;;) {
     const size_t mine = next.fetch_add(1);
     if (mine >= request.profiles.size()) return;

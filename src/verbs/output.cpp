@@ -24,25 +24,30 @@ std::vector<std::string> left_out_by(const format::FormatDescriptor& format, con
   const auto& keeps = format.keeps;
   std::vector<std::string> left_out;
   const size_t types = profile.value_types().size();
-  if (!keeps.all_value_types && types > 1) left_out.push_back(std::to_string(types - 1) + " of " + std::to_string(types) + " value types");
+  if (!keeps.all_value_types && types > 1)
+    left_out.push_back(std::to_string(types - 1) + " of " + std::to_string(types) + " value types");
   if (!keeps.labels && profile.labels.size() > 1) left_out.emplace_back("labels");
   if (!keeps.addresses && profile.mappings.size() > 1) left_out.emplace_back("addresses and mappings");
-  if (!keeps.places && std::ranges::any_of(profile.functions.rows(), [](const auto& f) { return f.filename != profile::kNoString; })) {
+  if (!keeps.places &&
+      std::ranges::any_of(profile.functions.rows(), [](const auto& f) { return f.filename != profile::kNoString; })) {
     left_out.emplace_back("files and lines");
   }
   if (!keeps.times && profile.samples.has_times()) left_out.emplace_back("times of samples");
-  if (!keeps.header && (!profile.losses.empty() || !profile.provenance.empty())) left_out.emplace_back("loss and provenance");
+  if (!keeps.header && (!profile.losses.empty() || !profile.provenance.empty()))
+    left_out.emplace_back("loss and provenance");
   return left_out;
 }
 
 }  // namespace
 
 Result<const format::Format*> choose_format(const Output& output) {
-  const format::Format* chosen = output.format.empty() ? format::format_for_path(output.path) : format::find_format(output.format);
+  const format::Format* chosen =
+      output.format.empty() ? format::format_for_path(output.path) : format::find_format(output.format);
   if (output.format.empty() && output.path.empty()) chosen = format::find_format("pprof");
   if (chosen == nullptr) {
     const std::string what = output.format.empty() ? "tell the format of " + output.path : "write '" + output.format + "'";
-    return fail(ErrorCode::InvalidInput, "cannot " + what + ": no such format", "use --to with one of: " + writable_formats());
+    return fail(ErrorCode::InvalidInput, "cannot " + what + ": no such format",
+                "use --to with one of: " + writable_formats());
   }
   if (!chosen->descriptor().can_write) {
     return fail(ErrorCode::Unsupported, "cannot write " + std::string(chosen->descriptor().name) + ": it can only be read",

@@ -12,9 +12,9 @@
 namespace atys::verbs {
 
 struct Output {
-  std::string path;       // "-": standard output; empty: the library
-  std::string format;     // empty: by the extension of `path`
-  std::string value;      // for formats that carry one value type
+  std::string path;    // "-": standard output; empty: the library
+  std::string format;  // empty: by the extension of `path`
+  std::string value;   // for formats that carry one value type
   std::string title;
   bool inverted = false;  // flame graphs
 };

@@ -17,7 +17,8 @@ Result<LoadedProfile> load_profile(const std::string& reference) {
     return LoadedProfile{TRY(library.read(entry)), entry.id, entry.id.substr(0, 12)};
   }
   if (!is_file && reference.starts_with("service:")) {
-    return fail(ErrorCode::Unavailable, "cannot ask for " + reference + ": no controller is configured", "name a file or an id");
+    return fail(ErrorCode::Unavailable, "cannot ask for " + reference + ": no controller is configured",
+                "name a file or an id");
   }
   std::string name = reference == "-" ? "standard input" : std::filesystem::path(reference).filename().string();
   return LoadedProfile{TRY(format::read_profile_file(reference)), {}, std::move(name)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a user names a profile: a file in any format we read, "-" for standard input, an id of the library or its first digits.
+// How a user names a profile: a file in any format we read, "-" for standard input, an id of the library or its first
+// digits.
 #pragma once
 
 #include <string>

@@ -10,7 +10,8 @@ Result<RemoveAnswer> remove(const RemoveRequest& request) {
   std::vector<store::LibraryEntry> entries;
   for (const std::string& id : request.ids) {
     if (!store::looks_like_id(id)) {
-      return fail(ErrorCode::InvalidInput, "cannot remove '" + id + "': not an id", "give at least six digits of an id that atys list shows");
+      return fail(ErrorCode::InvalidInput, "cannot remove '" + id + "': not an id",
+                  "give at least six digits of an id that atys list shows");
     }
     entries.push_back(TRY(library.find(id)));
   }

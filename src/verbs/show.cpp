@@ -58,11 +58,13 @@ Result<ShowAnswer> show(const ShowRequest& request) {
   answer.memory_bytes = profile.memory_bytes();
   for (uint32_t i = 1; i < profile.mappings.size(); ++i) {
     const Mapping& mapping = profile.mappings[MappingId{i}];
-    answer.mappings.push_back({std::string(profile.text(mapping.filename)), std::string(profile.text(mapping.build_id)), mapping.start, mapping.limit});
+    answer.mappings.push_back({std::string(profile.text(mapping.filename)), std::string(profile.text(mapping.build_id)),
+                               mapping.start, mapping.limit});
   }
   answer.labels = shown_labels(profile);
   for (const StringId comment : profile.header.comments) answer.comments.emplace_back(profile.text(comment));
-  for (const Fact& fact : profile.provenance) answer.provenance.emplace_back(profile.text(fact.key), profile.text(fact.value));
+  for (const Fact& fact : profile.provenance)
+    answer.provenance.emplace_back(profile.text(fact.key), profile.text(fact.value));
   return answer;
 }
 

@@ -24,7 +24,7 @@ struct ShownMapping {
 
 struct ShownLabel {
   std::string key;
-  size_t values = 0;             // distinct ones
+  size_t values = 0;  // distinct ones
   std::vector<std::string> examples;
 };
 

@@ -83,7 +83,8 @@ Result<SummaryAnswer> summary(const SummaryRequest& request) {
   answer.by = view.form == "table" ? reduce::to_string(by) : view.form == "lines" ? "line" : "function";
   HotTree found = TRY(rows_in_form(viewed, view, by));
   answer.rows = std::move(found.rows);
-  const size_t kept = rows_that_fit(answer.rows.size(), view, [&](size_t i) { return characters_of(answer.rows[i]); }, answer.tokens);
+  const size_t kept = rows_that_fit(
+      answer.rows.size(), view, [&](size_t i) { return characters_of(answer.rows[i]); }, answer.tokens);
   answer.omitted = {found.nodes - kept, omitted_percent(answer.rows, kept)};
   answer.rows.resize(kept);
   if (answer.form == "tree") {

@@ -23,10 +23,10 @@ struct SummaryRow {
   double self_percent = 0;
   double total = 0;
   double total_percent = 0;
-  reduce::Interval ci95;           // of self_percent in tables, of total_percent in paths and trees
-  std::vector<std::string> path;   // form paths: root first
-  size_t depth = 0;                // form tree
-  size_t recursion = 0;            // form tree: how many calls of itself were folded into this node
+  reduce::Interval ci95;          // of self_percent in tables, of total_percent in paths and trees
+  std::vector<std::string> path;  // form paths: root first
+  size_t depth = 0;               // form tree
+  size_t recursion = 0;           // form tree: how many calls of itself were folded into this node
 };
 
 struct SummaryAnswer {

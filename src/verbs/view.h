@@ -16,7 +16,7 @@ namespace atys::verbs {
 inline constexpr size_t kDefaultRows = 20;
 
 struct View {
-  std::string value;          // value type; empty: the profile's default
+  std::string value;  // value type; empty: the profile's default
   std::string by = "function";
   std::string form = "table";
   reduce::FilterOptions filter;
@@ -43,7 +43,8 @@ struct ViewedProfile {
 
 Result<ViewedProfile> open_view(const std::string& reference, const View& view);
 
-// How many rows fit: the least of what was asked for and what the cap on tokens leaves. `cost(i)` is the text length of row i.
+// How many rows fit: the least of what was asked for and what the cap on tokens leaves. `cost(i)` is the text length of row
+// i.
 template <typename Cost>
 size_t rows_that_fit(size_t available, const View& view, const Cost& cost, Tokens& tokens);
 

@@ -17,7 +17,8 @@ class Generator {
   Generator(uint64_t seed, const GeneratorOptions& options) : random_(seed), options_(options) {}
 
   Profile generate() {
-    for (size_t i = 0; i < options_.value_types; ++i) profile_.add_value_type("type" + std::to_string(i), i == 0 ? "nanoseconds" : "\xff odd;unit");
+    for (size_t i = 0; i < options_.value_types; ++i)
+      profile_.add_value_type("type" + std::to_string(i), i == 0 ? "nanoseconds" : "\xff odd;unit");
     for (int i = 0; i < 3; ++i) add_mapping();
     for (int i = 0; i < 12; ++i) add_function();
     for (int i = 0; i < 20; ++i) add_frame();
@@ -32,16 +33,28 @@ class Generator {
 
   std::string odd_text() {
     using namespace std::string_literals;
-    static const std::array<std::string, 14> kTexts = {
-        ""s, "main"s, "std::map<int, foo>::at(int) const"s, "a b"s, "semi;colon"s, "new\nline"s, "\xff\xfe\x80"s, "\xf4\x8f\xbf\xbf"s,
-        "nul\0inside"s, "\"quoted\\\""s, "λ→日本"s, "_[k]"s, "x 12"s, "</script><b>"s};
+    static const std::array<std::string, 14> kTexts = {""s,
+                                                       "main"s,
+                                                       "std::map<int, foo>::at(int) const"s,
+                                                       "a b"s,
+                                                       "semi;colon"s,
+                                                       "new\nline"s,
+                                                       "\xff\xfe\x80"s,
+                                                       "\xf4\x8f\xbf\xbf"s,
+                                                       "nul\0inside"s,
+                                                       "\"quoted\\\""s,
+                                                       "λ→日本"s,
+                                                       "_[k]"s,
+                                                       "x 12"s,
+                                                       "</script><b>"s};
     std::string text = kTexts[below(kTexts.size())];
     if (chance()) text += std::to_string(below(5));
     return text;
   }
 
   int64_t odd_number() {
-    static constexpr std::array<int64_t, 9> kNumbers = {0, 1, -1, 7, 1000, int64_t{1} << 40, int64_t{1} << 62, -(int64_t{1} << 62), INT64_MAX};
+    static constexpr std::array<int64_t, 9> kNumbers = {
+        0, 1, -1, 7, 1000, int64_t{1} << 40, int64_t{1} << 62, -(int64_t{1} << 62), INT64_MAX};
     return kNumbers[below(kNumbers.size())];
   }
 
@@ -55,7 +68,9 @@ class Generator {
       case LabelType::Int: label.number = odd_number(); break;
       case LabelType::Bool: label.number = static_cast<int64_t>(below(2)); break;
       case LabelType::Double: label.number = std::bit_cast<int64_t>(static_cast<double>(below(1000)) / 8 - 3); break;
-      case LabelType::Json: label.text = profile_.strings.intern(R"({"arrayValue":{"values":[{"intValue":"7"},{"stringValue":"x"}]}})"); break;
+      case LabelType::Json:
+        label.text = profile_.strings.intern(R"({"arrayValue":{"values":[{"intValue":"7"},{"stringValue":"x"}]}})");
+        break;
     }
     return profile_.labels.intern(label);
   }
@@ -92,7 +107,8 @@ class Generator {
   void add_frame() {
     std::vector<Line> lines;
     for (size_t i = below(4); i > 0; --i) {
-      lines.push_back({static_cast<int64_t>(below(1000)), static_cast<int64_t>(below(80)), any<FunctionId>(profile_.functions.size())});
+      lines.push_back(
+          {static_cast<int64_t>(below(1000)), static_cast<int64_t>(below(80)), any<FunctionId>(profile_.functions.size())});
     }
     Frame frame;
     frame.mapping = MappingId{static_cast<uint32_t>(below(profile_.mappings.size()))};
@@ -117,7 +133,8 @@ class Generator {
     const StackId stack = profile_.stacks.intern(frames);
     std::vector<int64_t> values;
     for (size_t i = 0; i < options_.value_types; ++i) values.push_back(odd_number());
-    profile_.samples.add(stack, labels(3, true), values, options_.times && chance() ? static_cast<int64_t>(1 + below(1000)) : 0);
+    profile_.samples.add(stack, labels(3, true), values,
+                         options_.times && chance() ? static_cast<int64_t>(1 + below(1000)) : 0);
   }
 
   void add_header() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random profiles full of what real ones seldom have: empty names, separators in names, invalid UTF-8, very deep stacks, huge and
-// negative values, duplicate labels. For property tests.
+// Random profiles full of what real ones seldom have: empty names, separators in names, invalid UTF-8, very deep stacks,
+// huge and negative values, duplicate labels. For property tests.
 #pragma once
 
 #include <cstdint>

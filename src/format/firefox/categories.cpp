@@ -13,10 +13,10 @@ struct KindCategory {
 };
 
 constexpr KindCategory kKinds[] = {
-    {"kernel", kKernel}, {"native", kUser},         {"go", kUser},          {"rust", kUser},        {"user", kUser},
-    {"jit", kJit},       {"jvm", kJit},             {"dotnet", kJit},       {"v8js", kJit},         {"luajit", kJit},
-    {"gpu", kGpu},       {"cpython", kInterpreter}, {"ruby", kInterpreter}, {"php", kInterpreter},  {"perl", kInterpreter},
-    {"beam", kInterpreter},
+    {"kernel", kKernel},    {"native", kUser},     {"go", kUser},          {"rust", kUser},
+    {"user", kUser},        {"jit", kJit},         {"jvm", kJit},          {"dotnet", kJit},
+    {"v8js", kJit},         {"luajit", kJit},      {"gpu", kGpu},          {"cpython", kInterpreter},
+    {"ruby", kInterpreter}, {"php", kInterpreter}, {"perl", kInterpreter}, {"beam", kInterpreter},
 };
 
 }  // namespace
@@ -27,7 +27,8 @@ size_t category_of(const Profile& profile, const profile::Frame& frame) {
     if (known.kind == kind) return known.category;
   }
   const std::string_view file = profile.text(profile.mappings[frame.mapping].filename);
-  if (file.starts_with("[kernel") || file == "vmlinux" || file.ends_with("/vmlinux") || file.ends_with(".ko")) return kKernel;
+  if (file.starts_with("[kernel") || file == "vmlinux" || file.ends_with("/vmlinux") || file.ends_with(".ko"))
+    return kKernel;
   return frame.mapping == profile::kNoMapping ? kOther : kUser;
 }
 

@@ -22,7 +22,8 @@ int64_t address_in_file(const Profile& profile, const Frame& frame) {
 
 std::string hexadecimal(int64_t number) {
   char digits[24];
-  return {digits, static_cast<size_t>(std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(number)))};
+  return {digits,
+          static_cast<size_t>(std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(number)))};
 }
 
 // One column of a table: `cell(row)` writes one value, for every row but the empty one.
@@ -94,7 +95,8 @@ const std::vector<uint32_t>& CodeTables::frames_of(FrameId id) {
     row.line = line.line;
     row.column = line.column;
     row.inline_depth = static_cast<uint32_t>(lines.size() - i);
-    ids.push_back(add_frame(row, function_name(profile_, line.function), profile_.text(function.filename), function.start_line));
+    ids.push_back(
+        add_frame(row, function_name(profile_, line.function), profile_.text(function.filename), function.start_line));
   }
   return ids;
 }
@@ -118,7 +120,8 @@ void CodeTables::write_shared(JsonWriter& json) {
   write_resources(json);
   write_sources(json);
   json.key("nativeSymbols").begin_object();
-  for (const char* const column : {"libIndex", "address", "name", "functionSize"}) json.key(column).begin_array().end_array();
+  for (const char* const column : {"libIndex", "address", "name", "functionSize"})
+    json.key(column).begin_array().end_array();
   json.field("length", 0).end_object();
   json.key("sourceLocationTable").begin_object();
   for (const char* const column : {"source", "line", "column"}) json.key(column).begin_array().end_array();

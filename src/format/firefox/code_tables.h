@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that all threads of a Firefox profile share: strings, sources, functions, frames, and stacks as a tree. Columns refer
-// to positions in other tables; made as the samples ask for stacks, so that nothing unused is in the file.
+// The tables that all threads of a Firefox profile share: strings, sources, functions, frames, and stacks as a tree. Columns
+// refer to positions in other tables; made as the samples ask for stacks, so that nothing unused is in the file.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ uint64_t hash(const FrameRow& row);
 
 class CodeTables {
  public:
-  explicit CodeTables(const Profile& profile) : profile_(profile), frames_of_(profile.frames.size()), node_of_(profile.stacks.size(), kNotAsked) {}
+  explicit CodeTables(const Profile& profile)
+      : profile_(profile), frames_of_(profile.frames.size()), node_of_(profile.stacks.size(), kNotAsked) {}
 
   // Position of the stack in the stack table, or kNone for the empty stack.
   int64_t stack(profile::StackId stack);

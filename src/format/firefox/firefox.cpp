@@ -25,7 +25,8 @@ class FirefoxFormat final : public Format {
 
   Result<> write(const Profile& profile, const WriteOptions& options, ByteSink& sink) const override {
     if (profile.value_types().empty()) {
-      return fail(ErrorCode::InvalidInput, "cannot write firefox: the profile has no value types", "record the profile again");
+      return fail(ErrorCode::InvalidInput, "cannot write firefox: the profile has no value types",
+                  "record the profile again");
     }
     return sink.write(firefox::write_firefox(profile, options));
   }

@@ -67,7 +67,8 @@ TEST(firefox, tables_have_columns_of_equal_length_whatever_the_profile) {
 }
 
 TEST(firefox, weighs_times_in_milliseconds_and_sizes_in_bytes) {
-  const Json times = written(test::profile_from_text("a 1500000\nb 250000\n", "cpu", "nanoseconds"))["threads"][0]["samples"];
+  const Json times =
+      written(test::profile_from_text("a 1500000\nb 250000\n", "cpu", "nanoseconds"))["threads"][0]["samples"];
   EXPECT_EQ(times["weightType"], "tracing-ms");
   EXPECT_EQ(times["weight"], Json::parse("[1.5,0.25]"));
   EXPECT_EQ(times["time"], Json::parse("[0.0,1.5]"));
@@ -98,7 +99,8 @@ TEST(firefox, tells_no_end_of_the_recording_where_samples_have_no_times) {
 }
 
 TEST(firefox, writes_a_thread_per_process_and_thread) {
-  const Json file = written(test::profile_from_text("a {pid=7,thread.name=io,tid=8} 1\nb {pid=7,thread.name=ui,tid=7} 1\nc {pid=9} 1\n"));
+  const Json file =
+      written(test::profile_from_text("a {pid=7,thread.name=io,tid=8} 1\nb {pid=7,thread.name=ui,tid=7} 1\nc {pid=9} 1\n"));
   ASSERT_EQ(file["threads"].size(), 3u);
   EXPECT_EQ(file["threads"][0]["name"], "io");
   EXPECT_EQ(file["threads"][0]["pid"], "7");
@@ -146,7 +148,9 @@ TEST(firefox, gives_unresolved_frames_their_address_in_the_file) {
 TEST(firefox, has_a_breakpad_id_also_for_short_and_missing_build_ids) {
   EXPECT_EQ(breakpad_id(""), std::string(33, '0'));
   EXPECT_EQ(breakpad_id("not hex"), std::string(33, '0'));
-  EXPECT_EQ(breakpad_id("0102030405060708"), "04030201060508070000000000000000" "0");
+  EXPECT_EQ(breakpad_id("0102030405060708"),
+            "04030201060508070000000000000000"
+            "0");
 }
 
 TEST(firefox, is_gzipped_when_the_file_is_called_so) {

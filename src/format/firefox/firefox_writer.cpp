@@ -41,7 +41,8 @@ void write_extra(JsonWriter& json, const Profile& profile) {
   json.end_array().end_object().end_array();
 }
 
-void write_meta(JsonWriter& json, const Profile& profile, const WriteOptions& options, const SampleClock& clock, bool is_resolved) {
+void write_meta(JsonWriter& json, const Profile& profile, const WriteOptions& options, const SampleClock& clock,
+                bool is_resolved) {
   json.key("meta").begin_object();
   json.field("interval", clock.interval_ms);
   json.field("startTime", static_cast<double>(clock.start_ns) / 1e6);

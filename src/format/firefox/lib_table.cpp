@@ -13,7 +13,8 @@ namespace {
 constexpr int64_t kNotAsked = -2;
 
 bool is_build_id(std::string_view text) {
-  return !text.empty() && text.size() % 2 == 0 && std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
+  return !text.empty() && text.size() % 2 == 0 &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
 
 void write_lib(JsonWriter& json, std::string_view path, std::string_view name, std::string_view build_id) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that the frames of a profile lie in, as the Firefox Profiler knows them: told apart by path and build id, without the
-// addresses at which they were mapped.
+// The files that the frames of a profile lie in, as the Firefox Profiler knows them: told apart by path and build id,
+// without the addresses at which they were mapped.
 #pragma once
 
 #include <cstdint>

@@ -64,8 +64,13 @@ void write_empty_markers(JsonWriter& json) {
 class ThreadWriter {
  public:
   ThreadWriter(JsonWriter& json, const Profile& profile, size_t column, const SampleClock& clock, CodeTables& code)
-      : json_(json), profile_(profile), column_(column), clock_(clock), code_(code),
-        unit_(profile.text(profile.value_types()[column].unit)), ms_per_unit_(milliseconds_per(unit_)) {}
+      : json_(json),
+        profile_(profile),
+        column_(column),
+        clock_(clock),
+        code_(code),
+        unit_(profile.text(profile.value_types()[column].unit)),
+        ms_per_unit_(milliseconds_per(unit_)) {}
 
   void write(ThreadGroup& group, size_t position, bool is_main) {
     const ThreadIdentity& thread = group.thread;
@@ -90,7 +95,9 @@ class ThreadWriter {
     return thread.process_name.empty() ? "all threads" : thread.process_name;
   }
 
-  double weight_ms(uint32_t row) const { return static_cast<double>(profile_.samples.value(row, column_)) * ms_per_unit_.value_or(0); }
+  double weight_ms(uint32_t row) const {
+    return static_cast<double>(profile_.samples.value(row, column_)) * ms_per_unit_.value_or(0);
+  }
 
   void write_samples(ThreadGroup& group) {
     if (profile_.samples.has_times()) {

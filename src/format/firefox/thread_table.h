@@ -11,9 +11,9 @@
 namespace atys::format::firefox {
 
 struct SampleClock {
-  int64_t start_ns = 0;     // Unix time that sample times count from
-  double interval_ms = 1;   // between samples, and where samples have no times, what stands in for them
-  double end_ms = 0;        // of the recording, after the start; 0: not known. The viewer hides what lies past it
+  int64_t start_ns = 0;    // Unix time that sample times count from
+  double interval_ms = 1;  // between samples, and where samples have no times, what stands in for them
+  double end_ms = 0;       // of the recording, after the start; 0: not known. The viewer hides what lies past it
 };
 
 SampleClock sample_clock(const Profile& profile);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// html: a flame graph as one page that needs nothing else, neither network nor other files. For people, so it cannot be read back.
+// html: a flame graph as one page that needs nothing else, neither network nor other files. For people, so it cannot be read
+// back.
 #include "format/flame_html/page.h"
 #include "format/flame_html/page_data.h"
 #include "format/format.h"
@@ -23,7 +24,8 @@ class FlameHtmlFormat final : public Format {
   }
 
   Result<> write(const Profile& profile, const WriteOptions& options, ByteSink& sink) const override {
-    return sink.write(flame_html::assemble_page(flame_html::page_title(profile, options), flame_html::page_data(profile, options)));
+    return sink.write(
+        flame_html::assemble_page(flame_html::page_title(profile, options), flame_html::page_data(profile, options)));
   }
 };
 

@@ -59,7 +59,8 @@ TEST(flame_html, carries_the_tree_and_the_facts) {
 
 TEST(flame_html, needs_no_other_resource) {
   const std::string page = page_of(test::profile_from_text("a 1"));
-  for (const char* reference : {"src=", "href=", "@import", "url(", "fetch(", "http:", "https:"}) EXPECT_EQ(page.find(reference), std::string::npos) << reference;
+  for (const char* reference : {"src=", "href=", "@import", "url(", "fetch(", "http:", "https:"})
+    EXPECT_EQ(page.find(reference), std::string::npos) << reference;
   EXPECT_EQ(page.find("{{"), std::string::npos);
 }
 

@@ -20,7 +20,8 @@ class PageData {
   PageData(const Profile& profile, const WriteOptions& options)
       : profile_(profile),
         options_(options),
-        column_(std::min(options.value_column.value_or(profile.default_value_column()), std::max<size_t>(profile.value_types().size(), 1) - 1)),
+        column_(std::min(options.value_column.value_or(profile.default_value_column()),
+                         std::max<size_t>(profile.value_types().size(), 1) - 1)),
         tree_(build_flame_tree(profile, {.value_column = column_, .keep_zero_stacks = true})) {}
 
   std::string write() {
@@ -115,7 +116,8 @@ class PageData {
   VarintColumn self_column(size_t column) const {
     std::vector<uint64_t> self(tree_.nodes.size(), 0);
     for (size_t row = 0; row < profile_.samples.size(); ++row) {
-      self[tree_.node_of_stack[raw(profile_.samples.stack(row))]] += static_cast<uint64_t>(profile_.samples.value(row, column));
+      self[tree_.node_of_stack[raw(profile_.samples.stack(row))]] +=
+          static_cast<uint64_t>(profile_.samples.value(row, column));
     }
     VarintColumn numbers;
     for (const uint64_t value : self) numbers.add_signed(static_cast<int64_t>(value));

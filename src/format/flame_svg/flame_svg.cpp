@@ -21,7 +21,8 @@ std::string losses_text(const Profile& profile) {
 }
 
 std::string facts_text(const Profile& profile, const FlameTree& tree, std::string_view type, std::string_view unit) {
-  std::string text = std::string(type) + " " + value_text(tree.nodes[0].total, unit) + "  ·  " + value_text(sample_count(profile), "count") + " samples";
+  std::string text = std::string(type) + " " + value_text(tree.nodes[0].total, unit) + "  ·  " +
+                     value_text(sample_count(profile), "count") + " samples";
   if (profile.header.duration_ns > 0) text += "  ·  recorded for " + value_text(profile.header.duration_ns, "nanoseconds");
   return text;
 }
@@ -46,7 +47,8 @@ class FlameSvgFormat final : public Format {
     picture.title = options.title.empty() ? profile_title(profile) : options.title;
     std::string_view type = "value";
     if (!profile.value_types().empty()) {
-      const size_t column = std::min(options.value_column.value_or(profile.default_value_column()), profile.value_types().size() - 1);
+      const size_t column =
+          std::min(options.value_column.value_or(profile.default_value_column()), profile.value_types().size() - 1);
       type = profile.text(profile.value_types()[column].type);
       picture.unit = profile.text(profile.value_types()[column].unit);
     }

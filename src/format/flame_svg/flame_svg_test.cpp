@@ -26,7 +26,8 @@ void expect_well_formed(const std::string& svg) {
     const std::string tag = svg.substr(at + 1, end - at - 1);
     const bool closes = tag.starts_with('/');
     const std::string name = tag.substr(closes ? 1 : 0, tag.find_first_of(" /", 1) - (closes ? 1 : 0));
-    ASSERT_TRUE(name == "svg" || name == "style" || name == "rect" || name == "g" || name == "title" || name == "text") << tag;
+    ASSERT_TRUE(name == "svg" || name == "style" || name == "rect" || name == "g" || name == "title" || name == "text")
+        << tag;
     if (tag.ends_with('/')) continue;
     if (!closes) {
       open.push_back(name);
@@ -39,14 +40,17 @@ void expect_well_formed(const std::string& svg) {
   EXPECT_TRUE(open.empty());
   for (at = 0; (at = svg.find('&', at)) != std::string::npos; ++at) {
     const std::string reference = svg.substr(at, svg.find(';', at) - at + 1);
-    EXPECT_TRUE(reference == "&lt;" || reference == "&gt;" || reference == "&amp;" || reference == "&quot;" || reference == "&#39;") << reference;
+    EXPECT_TRUE(reference == "&lt;" || reference == "&gt;" || reference == "&amp;" || reference == "&quot;" ||
+                reference == "&#39;")
+        << reference;
   }
 }
 
 }  // namespace
 
 TEST(flame_svg, shows_frames_with_their_values) {
-  const std::string svg = svg_of(test::profile_from_text("main;parse 3\nmain;run 1", "cpu", "count"), {.value_column = {}, .title = "a & b", .inverted = false});
+  const std::string svg = svg_of(test::profile_from_text("main;parse 3\nmain;run 1", "cpu", "count"),
+                                 {.value_column = {}, .title = "a & b", .inverted = false});
   expect_well_formed(svg);
   EXPECT_NE(svg.find("a &amp; b"), std::string::npos);
   EXPECT_NE(svg.find("<title>parse: total 3 (75%), self 3 (75%)</title>"), std::string::npos);
@@ -65,7 +69,8 @@ TEST(flame_svg, shows_losses) {
 }
 
 TEST(flame_svg, can_have_callees_first) {
-  const std::string svg = svg_of(test::profile_from_text("main;leaf 3"), {.value_column = {}, .title = {}, .inverted = true});
+  const std::string svg =
+      svg_of(test::profile_from_text("main;leaf 3"), {.value_column = {}, .title = {}, .inverted = true});
   EXPECT_LT(svg.find("<title>leaf"), svg.find("<title>main"));
 }
 

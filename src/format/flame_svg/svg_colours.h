@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which colour a function has: the packages that cover most of the picture get a hue each, all others are grey. The hues are classes,
-// so that the style sheet can have them light or dark.
+// Which colour a function has: the packages that cover most of the picture get a hue each, all others are grey. The hues are
+// classes, so that the style sheet can have them light or dark.
 #pragma once
 
 #include <string>

@@ -38,7 +38,11 @@ struct Narrow {
 class Drawing {
  public:
   Drawing(const FlameTree& tree, const Picture& picture)
-      : tree_(tree), picture_(picture), widths_(flame_widths(tree)), lefts_(tree.nodes.size(), -1), classes_(colour_classes(tree, widths_)) {}
+      : tree_(tree),
+        picture_(picture),
+        widths_(flame_widths(tree)),
+        lefts_(tree.nodes.size(), -1),
+        classes_(colour_classes(tree, widths_)) {}
 
   std::string draw() {
     top_ = picture_.losses.empty() ? 58 : 76;
@@ -46,7 +50,8 @@ class Drawing {
     const double height = top_ + (deepest_ + 1) * kRowHeight + 30;
     std::string svg = fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-        "viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{2}\">\n<style>{3}</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n",
+        "viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{2}\">\n<style>{3}</style>\n<rect class=\"bg\" width=\"100%\" "
+        "height=\"100%\"/>\n",
         kWidth, height, escape_markup(picture_.title), style_sheet());
     svg += text_line("h", 26, picture_.title) + text_line("m", 46, picture_.facts);
     if (!picture_.losses.empty()) svg += text_line("w", 64, picture_.losses);
@@ -57,13 +62,14 @@ class Drawing {
 
  private:
   static std::string text_line(std::string_view style, double y, std::string_view text) {
-    return fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", style, kMargin, y, escape_markup(shortened(text, 160)));
+    return fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", style, kMargin, y,
+                       escape_markup(shortened(text, 160)));
   }
 
   std::string footer() const {
     if (left_out_ == 0) return fmt::format("{} frames", value_text(drawn_, "count"));
-    return fmt::format("{} frames; {} more, each narrower than {} px, are left out",
-                       value_text(drawn_, "count"), value_text(left_out_, "count"), kNarrowest);
+    return fmt::format("{} frames; {} more, each narrower than {} px, are left out", value_text(drawn_, "count"),
+                       value_text(left_out_, "count"), kNarrowest);
   }
 
   // Nodes lie in preorder, so a parent's place is known before its children's.
@@ -92,8 +98,10 @@ class Drawing {
 
   void draw_narrow(uint32_t depth, double left, const Narrow& narrow) {
     deepest_ = std::max(deepest_, depth);
-    frames_ += fmt::format("<g class=\"n\"><title>{} narrow frames</title><rect class=\"cx\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"/></g>\n",
-                           value_text(narrow.count, "count"), left, top_ + depth * kRowHeight, narrow.width, kRowHeight - 1);
+    frames_ += fmt::format(
+        "<g class=\"n\"><title>{} narrow frames</title><rect class=\"cx\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" "
+        "height=\"{}\"/></g>\n",
+        value_text(narrow.count, "count"), left, top_ + depth * kRowHeight, narrow.width, kRowHeight - 1);
   }
 
   void draw_frame(uint32_t i, double width) {
@@ -103,16 +111,19 @@ class Drawing {
     const double y = top_ + node.depth * kRowHeight;
     deepest_ = std::max(deepest_, node.depth);
     ++drawn_;
-    frames_ += fmt::format("<g{}><title>{}: total {} ({}), self {} ({}){}</title>", tree_.function(node).is_inlined ? " class=\"i\"" : "",
-                           escape_markup(shortened(name, kLongestName)), escape_markup(value_text(node.total, picture_.unit)),
-                           share_of_all(node.total), escape_markup(value_text(node.self, picture_.unit)), share_of_all(node.self),
-                           tree_.function(node).is_inlined ? ", inlined" : "");
-    frames_ += fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"/>", is_root ? "cx" : classes_[profile::raw(node.function)],
-                           lefts_[i], y, std::max(width - (width > 3 ? 0.7 : 0), 0.3), kRowHeight - 1);
+    frames_ += fmt::format(
+        "<g{}><title>{}: total {} ({}), self {} ({}){}</title>", tree_.function(node).is_inlined ? " class=\"i\"" : "",
+        escape_markup(shortened(name, kLongestName)), escape_markup(value_text(node.total, picture_.unit)),
+        share_of_all(node.total), escape_markup(value_text(node.self, picture_.unit)), share_of_all(node.self),
+        tree_.function(node).is_inlined ? ", inlined" : "");
+    frames_ += fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"/>",
+                           is_root ? "cx" : classes_[profile::raw(node.function)], lefts_[i], y,
+                           std::max(width - (width > 3 ? 0.7 : 0), 0.3), kRowHeight - 1);
     const auto room = static_cast<size_t>(std::max(0.0, (width - 8) / kCharacterWidth));
     if (room >= 3) {
       const std::string label = name.size() <= room ? std::string(name) : short_name(name);
-      frames_ += fmt::format("<text x=\"{:.2f}\" y=\"{}\">{}</text>", lefts_[i] + 4, y + 12, escape_markup(shortened(label, room)));
+      frames_ +=
+          fmt::format("<text x=\"{:.2f}\" y=\"{}\">{}</text>", lefts_[i] + 4, y + 12, escape_markup(shortened(label, room)));
     }
     frames_ += "</g>\n";
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flame tree as a picture that any viewer of SVG shows: no script, no external resource. Root at the top, callees below, the
-// largest first.
+// A flame tree as a picture that any viewer of SVG shows: no script, no external resource. Root at the top, callees below,
+// the largest first.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Field numbers of pprof's profile.proto, and ours beside them. Numbers from 1000 on are extensions of Atys for what pprof has
-// no place for; other readers skip them, as protobuf asks of them.
+// Field numbers of pprof's profile.proto, and ours beside them. Numbers from 1000 on are extensions of Atys for what pprof
+// has no place for; other readers skip them, as protobuf asks of them.
 #pragma once
 
 #include <cstdint>

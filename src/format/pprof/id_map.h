@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ids that a pprof file gives its rows (any non-zero 64-bit numbers) → positions in our tables. Nearly every writer counts
-// from one, so that is an array; the odd one (a hash of the address, say) goes to a hash map.
+// The ids that a pprof file gives its rows (any non-zero 64-bit numbers) → positions in our tables. Nearly every writer
+// counts from one, so that is an array; the odd one (a hash of the address, say) goes to a hash map.
 #pragma once
 
 #include <cstddef>

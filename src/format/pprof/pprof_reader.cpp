@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields may come in any order, so a first pass notes where the messages are and takes the strings; then tables are read in the
-// order of their references: mappings, functions, locations, samples. pprof's string indexes are our StringIds: the strings go
-// into an empty table in their order.
+// Fields may come in any order, so a first pass notes where the messages are and takes the strings; then tables are read in
+// the order of their references: mappings, functions, locations, samples. pprof's string indexes are our StringIds: the
+// strings go into an empty table in their order.
 #include "format/pprof/pprof_reader.h"
 
 #include <algorithm>
@@ -80,7 +80,8 @@ class Reader {
   Result<> end_of(const WireReader& reader) const {
     if (!reader.ok()) return reader.error();
     if (!bad_index_) return {};
-    return bad(bad_index_->second, "string " + std::to_string(bad_index_->first) + " does not exist; there are " + std::to_string(string_count_));
+    return bad(bad_index_->second, "string " + std::to_string(bad_index_->first) + " does not exist; there are " +
+                                       std::to_string(string_count_));
   }
   size_t offset_of(std::string_view message) const { return static_cast<size_t>(message.data() - bytes_.data()); }
   WireReader open(std::string_view message) const { return WireReader(message, offset_of(message)); }
@@ -217,7 +218,8 @@ Result<> Reader::read_mapping(std::string_view message, IdMap& ids) {
   TRY(end_of(reader));
   mapping.attributes = profile_.label_set(std::move(attributes));
   const MappingId position = profile_.mappings.append(mapping);
-  if (id == 0 || !ids.add(id, raw(position))) return bad(offset_of(message), "mapping id " + std::to_string(id) + " is zero or used twice");
+  if (id == 0 || !ids.add(id, raw(position)))
+    return bad(offset_of(message), "mapping id " + std::to_string(id) + " is zero or used twice");
   return {};
 }
 
@@ -237,7 +239,8 @@ Result<> Reader::read_function(std::string_view message, IdMap& ids) {
   }
   TRY(end_of(reader));
   const FunctionId position = profile_.functions.append(function);
-  if (id == 0 || !ids.add(id, raw(position))) return bad(offset_of(message), "function id " + std::to_string(id) + " is zero or used twice");
+  if (id == 0 || !ids.add(id, raw(position)))
+    return bad(offset_of(message), "function id " + std::to_string(id) + " is zero or used twice");
   return {};
 }
 
@@ -289,7 +292,8 @@ Result<> Reader::read_location(std::string_view message, const IdMap& mapping_id
   frame.lines = line_scratch_.empty() ? LineListId{} : profile_.lines.append(line_scratch_);
   frame.attributes = profile_.label_set(std::move(attributes));
   const FrameId position = profile_.frames.append(frame);
-  if (id == 0 || !ids.add(id, raw(position))) return bad(offset_of(message), "location id " + std::to_string(id) + " is zero or used twice");
+  if (id == 0 || !ids.add(id, raw(position)))
+    return bad(offset_of(message), "location id " + std::to_string(id) + " is zero or used twice");
   return {};
 }
 
@@ -329,7 +333,8 @@ Result<> Reader::read_sample(std::string_view message, const IdMap& location_ids
 Result<> Reader::read_frames(const WireField& field, const WireReader& outer, const IdMap& ids) {
   uint32_t frame = 0;
   if (field.type == WireType::Varint) {
-    if (!ids.find(field.value, frame)) return bad(field.offset, "location " + std::to_string(field.value) + " does not exist");
+    if (!ids.find(field.value, frame))
+      return bad(field.offset, "location " + std::to_string(field.value) + " does not exist");
     frame_scratch_.push_back(FrameId{frame});
     return {};
   }

@@ -15,7 +15,8 @@ constexpr size_t kMaxFrames = size_t{1} << 27;
 Result<> EventTree::advance(int64_t at) {
   if (has_started_ && at < last_at_) return fail(ErrorCode::InvalidInput, "time goes back");
   int64_t elapsed = 0;
-  if (has_started_ && __builtin_sub_overflow(at, last_at_, &elapsed)) return fail(ErrorCode::InvalidInput, "too long after the event before");
+  if (has_started_ && __builtin_sub_overflow(at, last_at_, &elapsed))
+    return fail(ErrorCode::InvalidInput, "too long after the event before");
   int64_t& self = self_[raw(current_)];
   if (__builtin_add_overflow(self, elapsed, &self)) return fail(ErrorCode::InvalidInput, "more time than 64 bits hold");
   last_at_ = at;
@@ -30,7 +31,8 @@ void EventTree::open(FrameId frame) {
 
 Result<> EventTree::close(FrameId frame) {
   if (current_ == kCallTreeRoot) return fail(ErrorCode::InvalidInput, "closes a frame, but none is open");
-  if (tree_[current_].frame != raw(frame)) return fail(ErrorCode::InvalidInput, "closes a frame that is not the innermost open one");
+  if (tree_[current_].frame != raw(frame))
+    return fail(ErrorCode::InvalidInput, "closes a frame that is not the innermost open one");
   current_ = tree_[current_].parent;
   return {};
 }

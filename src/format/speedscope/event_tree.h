@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self time per call path from a sequence of frames that open and close. Paths are summed in a tree, so that the cost is linear in
-// the events, however deep the stacks are.
+// Self time per call path from a sequence of frames that open and close. Paths are summed in a tree, so that the cost is
+// linear in the events, however deep the stacks are.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 namespace atys::format::speedscope {
 
 inline constexpr char kOwn[] = "atys";
-inline constexpr char kOwnColumn[] = "column";      // position of the value type
-inline constexpr char kOwnType[] = "type";          // the value type
+inline constexpr char kOwnColumn[] = "column";  // position of the value type
+inline constexpr char kOwnType[] = "type";      // the value type
 inline constexpr char kOwnUnit[] = "unit";
 inline constexpr char kOwnThread[] = "thread";      // absent: not known
 inline constexpr char kOwnNegative[] = "negative";  // [[sample, weight], …]: speedscope refuses a file with weights below 0

@@ -35,7 +35,8 @@ void PlaceTable::add(const Profile& profile, const Frame& frame) {
   if (lines.empty()) add(unresolved_name(profile, frame), {}, 0, 0);
   for (size_t i = lines.size(); i > 0; --i) {
     const Line& line = lines[i - 1];
-    add(function_name(profile, line.function), profile.text(profile.functions[line.function].filename), line.line, line.column);
+    add(function_name(profile, line.function), profile.text(profile.functions[line.function].filename), line.line,
+        line.column);
   }
 }
 

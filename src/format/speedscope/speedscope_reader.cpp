@@ -46,14 +46,17 @@ class NegativeWeights {
   explicit NegativeWeights(const Json* own) : list_(own == nullptr ? nullptr : find_member(*own, kOwnNegative)) {}
 
   int64_t of(size_t sample) {
-    if (is_done() || !is_pair((*list_)[next_]) || (*list_)[next_][0].get<int64_t>() != static_cast<int64_t>(sample)) return 0;
+    if (is_done() || !is_pair((*list_)[next_]) || (*list_)[next_][0].get<int64_t>() != static_cast<int64_t>(sample))
+      return 0;
     return (*list_)[next_++][1].get<int64_t>();
   }
   bool is_done() const { return list_ == nullptr || !list_->is_array() || next_ == list_->size(); }
   size_t position() const { return next_; }
 
  private:
-  static bool is_pair(const Json& pair) { return pair.is_array() && pair.size() == 2 && fits_int64(pair[0]) && fits_int64(pair[1]); }
+  static bool is_pair(const Json& pair) {
+    return pair.is_array() && pair.size() == 2 && fits_int64(pair[0]) && fits_int64(pair[1]);
+  }
 
   const Json* list_;
   size_t next_ = 0;
@@ -169,7 +172,8 @@ Result<LabelSetId> Reader::labels_for(const Json& json, const Json* own, const s
   return profile_.label_set({profile_.string_label(kThreadLabel, thread)});
 }
 
-// A file that is what it says has at least a byte for each value of each row; three columns are all that others' files can have.
+// A file that is what it says has at least a byte for each value of each row; three columns are all that others' files can
+// have.
 Result<> Reader::check_room(size_t new_rows, size_t columns, const std::string& path) const {
   const size_t rows = profile_.samples.size() + new_rows;
   if (rows >= kMaxTableSize) return bad(path, "too many samples");
@@ -184,8 +188,8 @@ Result<> Reader::read_sampled(Context& context) {
     return bad(context.path, std::to_string(samples.size()) + " samples but " + std::to_string(weights.size()) + " weights");
   }
   Rows rows{profile_.samples.size(), 0, context.column, context.labels};
-  const bool is_continued = context.own != nullptr && previous_.count == samples.size() && previous_.labels == context.labels &&
-                            previous_.column < context.column;
+  const bool is_continued = context.own != nullptr && previous_.count == samples.size() &&
+                            previous_.labels == context.labels && previous_.column < context.column;
   if (is_continued) rows = {previous_.first, previous_.count, context.column, context.labels};
   TRY(check_room(is_continued ? 0 : samples.size(), columns_.size(), context.path));
   NegativeWeights negative(context.own);
@@ -196,7 +200,8 @@ Result<> Reader::read_sampled(Context& context) {
     const int64_t below_zero = negative.of(i);
     add_weight(rows, i, stack, below_zero != 0 ? below_zero : *weight);
   }
-  if (!negative.is_done()) return bad(at_index(context.path + ".atys.negative", negative.position()), "not [sample, weight] in order");
+  if (!negative.is_done())
+    return bad(at_index(context.path + ".atys.negative", negative.position()), "not [sample, weight] in order");
   previous_ = {rows.first, samples.size(), context.column, context.labels};
   return {};
 }
@@ -271,11 +276,13 @@ Result<> Reader::read_event(const Json& event, Context& context, size_t index, E
 Result<> Reader::read_duration(Context& context) {
   const Json* const start = find_member(context.json, "startValue");
   const Json* const end = find_member(context.json, "endValue");
-  if (start == nullptr || end == nullptr || profile_.text(profile_.value_types()[context.column].unit) != "nanoseconds") return {};
+  if (start == nullptr || end == nullptr || profile_.text(profile_.value_types()[context.column].unit) != "nanoseconds")
+    return {};
   const auto from = context.scale.position(*start);
   const auto to = context.scale.position(*end);
   int64_t duration = 0;
-  if (!from || !to || __builtin_sub_overflow(*to, *from, &duration)) return bad(context.path, "startValue or endValue is no time");
+  if (!from || !to || __builtin_sub_overflow(*to, *from, &duration))
+    return bad(context.path, "startValue or endValue is no time");
   profile_.header.duration_ns = std::max(profile_.header.duration_ns, duration);
   return {};
 }

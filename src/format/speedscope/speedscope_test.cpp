@@ -13,13 +13,15 @@ namespace atys::format::speedscope {
 
 namespace {
 
-const std::string kFrames = R"("shared":{"frames":[{"name":"main"},{"name":"work"},{"name":"idle","file":"a.c","line":7,"col":3}]})";
+const std::string kFrames =
+    R"("shared":{"frames":[{"name":"main"},{"name":"work"},{"name":"idle","file":"a.c","line":7,"col":3}]})";
 
 std::string file_of(const std::string& profiles) { return "{" + kFrames + R"(,"profiles":[)" + profiles + "]}"; }
 
-std::string sampled(const std::string& unit, const std::string& samples, const std::string& weights, const std::string& name = "p") {
-  return R"({"type":"sampled","name":")" + name + R"(","unit":")" + unit + R"(","startValue":0,"endValue":1,"samples":)" + samples +
-         R"(,"weights":)" + weights + "}";
+std::string sampled(const std::string& unit, const std::string& samples, const std::string& weights,
+                    const std::string& name = "p") {
+  return R"({"type":"sampled","name":")" + name + R"(","unit":")" + unit + R"(","startValue":0,"endValue":1,"samples":)" +
+         samples + R"(,"weights":)" + weights + "}";
 }
 
 std::string evented(const std::string& unit, const std::string& events) {
@@ -98,9 +100,11 @@ TEST(speedscope, attributes_time_between_events_to_the_open_stack) {
 }
 
 TEST(speedscope, makes_several_profiles_into_threads_and_value_types) {
-  const Profile profile = read_ok(file_of(sampled("none", "[[0]]", "[1]", "one") + "," + sampled("bytes", "[[0]]", "[2]", "two") + "," +
-                                          sampled("none", "[[1]]", "[3]", "three")));
-  EXPECT_EQ(test::to_text(profile), "main {thread.name=one} 1 0\nmain {thread.name=two} 0 2\nwork {thread.name=three} 3 0\n");
+  const Profile profile =
+      read_ok(file_of(sampled("none", "[[0]]", "[1]", "one") + "," + sampled("bytes", "[[0]]", "[2]", "two") + "," +
+                      sampled("none", "[[1]]", "[3]", "three")));
+  EXPECT_EQ(test::to_text(profile),
+            "main {thread.name=one} 1 0\nmain {thread.name=two} 0 2\nwork {thread.name=three} 3 0\n");
 }
 
 TEST(speedscope, names_the_place_of_what_is_wrong) {
@@ -116,12 +120,16 @@ TEST(speedscope, names_the_place_of_what_is_wrong) {
       {"no frames", R"({"shared":{},"profiles":[]})", "bad speedscope data at shared: there is no array 'frames'"},
       {"no profiles", "{" + kFrames + "}", "bad speedscope data at the top: there is no array 'profiles'"},
       {"zero profiles", file_of(""), "bad speedscope data at profiles: there is no profile"},
-      {"unknown unit", file_of(sampled("minutes", "[]", "[]")), "bad speedscope data at profiles[0].unit: not a unit that speedscope knows"},
-      {"unknown type", file_of(R"({"type":"drawn","unit":"none"})"), "bad speedscope data at profiles[0].type: neither 'sampled' nor 'evented'"},
+      {"unknown unit", file_of(sampled("minutes", "[]", "[]")),
+       "bad speedscope data at profiles[0].unit: not a unit that speedscope knows"},
+      {"unknown type", file_of(R"({"type":"drawn","unit":"none"})"),
+       "bad speedscope data at profiles[0].type: neither 'sampled' nor 'evented'"},
       {"frame past the end", file_of(sampled("none", "[[0],[0,3]]", "[1,1]")),
        "bad speedscope data at profiles[0].samples[1][1]: frame 3 does not exist; there are 3"},
-      {"frame below zero", file_of(sampled("none", "[[-1]]", "[1]")), "bad speedscope data at profiles[0].samples[0][0]: not the index of a frame"},
-      {"fewer weights", file_of(sampled("none", "[[0],[0]]", "[1]")), "bad speedscope data at profiles[0]: 2 samples but 1 weights"},
+      {"frame below zero", file_of(sampled("none", "[[-1]]", "[1]")),
+       "bad speedscope data at profiles[0].samples[0][0]: not the index of a frame"},
+      {"fewer weights", file_of(sampled("none", "[[0],[0]]", "[1]")),
+       "bad speedscope data at profiles[0]: 2 samples but 1 weights"},
       {"weight too large", file_of(sampled("seconds", "[[0]]", "[1e300]")),
        "bad speedscope data at profiles[0].weights[0]: not a number that fits into 64 bits"},
       {"whole weight too large", file_of(sampled("seconds", "[[0]]", "[9223372036854775807]")),
@@ -144,20 +152,23 @@ TEST(speedscope, refuses_events_whose_stacks_would_fill_the_memory) {
   for (int i = 0; i < depth; ++i) events += R"({"type":"O","frame":0,"at":)" + std::to_string(i) + "},";
   for (int i = 0; i < depth; ++i) events += R"({"type":"C","frame":0,"at":)" + std::to_string(depth + i) + "},";
   events.back() = ']';
-  EXPECT_EQ(error_of(file_of(evented("none", events))), "cannot read speedscope data at profiles[0]: the stacks are too many and too deep");
+  EXPECT_EQ(error_of(file_of(evented("none", events))),
+            "cannot read speedscope data at profiles[0]: the stacks are too many and too deep");
 }
 
 TEST(speedscope, refuses_more_value_types_than_the_file_has_weights_for) {
   std::string profiles = sampled("none", "[[],[],[],[],[],[],[],[],[],[]]", "[1,1,1,1,1,1,1,1,1,1]");
   for (int i = 1; i < 200; ++i) {
     const char* const samples = i % 2 == 0 ? R"("samples":[[]],"weights":[1])" : R"("samples":[[],[]],"weights":[1,1])";
-    profiles += std::string(R"(,{"type":"sampled","unit":"none",)") + samples + R"(,"atys":{"column":)" + std::to_string(i) + "}}";
+    profiles +=
+        std::string(R"(,{"type":"sampled","unit":"none",)") + samples + R"(,"atys":{"column":)" + std::to_string(i) + "}}";
   }
   EXPECT_NE(error_of(file_of(profiles)).find("too many value types for so many samples"), std::string::npos);
 }
 
 TEST(speedscope, writes_one_profile_per_thread_and_value_type) {
-  Profile profile = test::profile_from_text("main;work {thread.name=io} 3\nmain {thread.name=ui} 4\nmain {thread.name=io} 5\n", "cpu", "nanoseconds");
+  Profile profile = test::profile_from_text(
+      "main;work {thread.name=io} 3\nmain {thread.name=ui} 4\nmain {thread.name=io} 5\n", "cpu", "nanoseconds");
   profile.add_value_type("hits", "count");
   const Json file = parse_json(written(profile)).take();
   ASSERT_EQ(file["profiles"].size(), 4u);
@@ -191,7 +202,8 @@ TEST(speedscope, writes_no_weights_below_zero_where_the_viewer_looks) {
 TEST(speedscope, writes_inlined_functions_as_frames_of_their_own) {
   Profile profile;
   profile.add_value_type("samples", "count");
-  const profile::FunctionId outer = profile.functions.intern({profile.strings.intern("outer"), {}, profile.strings.intern("o.c"), 0});
+  const profile::FunctionId outer =
+      profile.functions.intern({profile.strings.intern("outer"), {}, profile.strings.intern("o.c"), 0});
   const profile::FunctionId inner = profile.functions.intern({profile.strings.intern("inner"), {}, {}, 0});
   const profile::Line lines[] = {{2, 0, inner}, {9, 4, outer}};
   profile::Frame frame;
@@ -200,7 +212,8 @@ TEST(speedscope, writes_inlined_functions_as_frames_of_their_own) {
   const int64_t value = 1;
   profile.samples.add(profile.stacks.intern({&id, 1}), {}, {&value, 1});
   const Json file = parse_json(written(profile)).take();
-  EXPECT_EQ(file["shared"]["frames"], Json::parse(R"([{"name":"outer","file":"o.c","line":9,"col":4},{"name":"inner","line":2}])"));
+  EXPECT_EQ(file["shared"]["frames"],
+            Json::parse(R"([{"name":"outer","file":"o.c","line":9,"col":4},{"name":"inner","line":2}])"));
   EXPECT_EQ(file["profiles"][0]["samples"], Json::parse("[[0,1]]"));
 }
 

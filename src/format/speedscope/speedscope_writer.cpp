@@ -175,7 +175,8 @@ void Writer::write_own(const ThreadGroup& group, const std::string& thread, size
 
 Result<> write_speedscope(const Profile& profile, const WriteOptions& options, ByteSink& sink) {
   if (profile.value_types().empty()) {
-    return fail(ErrorCode::InvalidInput, "cannot write speedscope: the profile has no value types", "record the profile again");
+    return fail(ErrorCode::InvalidInput, "cannot write speedscope: the profile has no value types",
+                "record the profile again");
   }
   return Writer(profile, options, sink).write();
 }

@@ -18,7 +18,8 @@
 
 namespace atys::format {
 
-// Whether the head of a file is plain text. A protobuf message is not: small lengths, numbers and tags are control characters.
+// Whether the head of a file is plain text. A protobuf message is not: small lengths, numbers and tags are control
+// characters.
 bool is_plain_text(std::string_view head);
 
 enum class WireType : uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };

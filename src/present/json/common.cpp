@@ -27,9 +27,14 @@ void write_profile(JsonWriter& json, const verbs::ProfileInfo& profile) {
   json.field("duration_ns", profile.duration_ns);
   write_strings(json, "targets", profile.targets);
   json.key("loss").begin_array();
-  for (const verbs::LossInfo& loss : profile.loss) json.begin_object().field("reason", loss.reason).field("count", loss.count).end_object();
+  for (const verbs::LossInfo& loss : profile.loss)
+    json.begin_object().field("reason", loss.reason).field("count", loss.count).end_object();
   json.end_array();
-  json.key("overhead").begin_object().field("cpu_percent", profile.overhead_cpu_percent).field("bytes", profile.overhead_bytes).end_object();
+  json.key("overhead")
+      .begin_object()
+      .field("cpu_percent", profile.overhead_cpu_percent)
+      .field("bytes", profile.overhead_bytes)
+      .end_object();
   json.end_object();
 }
 
@@ -42,7 +47,8 @@ void write_interval(JsonWriter& json, std::string_view key, const reduce::Interv
   json.key(key).begin_array().value(interval.low).value(interval.high).end_array();
 }
 
-void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens, const std::vector<std::string>& next) {
+void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens,
+                    const std::vector<std::string>& next) {
   json.key("omitted").begin_object().field("rows", omitted.rows).field("percent", omitted.percent).end_object();
   json.key("tokens").begin_object().key("cap");
   if (tokens.cap) {

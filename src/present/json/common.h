@@ -14,7 +14,8 @@ void write_profile(JsonWriter& json, const verbs::ProfileInfo& profile);
 void write_entity(JsonWriter& json, const reduce::Entity& entity);
 void write_interval(JsonWriter& json, std::string_view key, const reduce::Interval& interval);
 // "omitted", "tokens" and "next".
-void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens, const std::vector<std::string>& next);
+void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens,
+                    const std::vector<std::string>& next);
 void write_strings(JsonWriter& json, std::string_view key, const std::vector<std::string>& strings);
 // Where a profile was written, as fields of the object that is open.
 void write_written(JsonWriter& json, const verbs::WrittenProfile& written);

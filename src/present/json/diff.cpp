@@ -10,14 +10,21 @@ std::string render(const verbs::DiffAnswer& answer) {
   write_profile(json, answer.base);
   json.key("new");
   write_profile(json, answer.fresh);
-  json.field("form", answer.form).field("by", answer.by).field("measure", answer.measure == reduce::Measure::Self ? "self" : "total");
-  json.field("significant_change", answer.has_significant_change).field("distance", answer.distance).key("rows").begin_array();
+  json.field("form", answer.form)
+      .field("by", answer.by)
+      .field("measure", answer.measure == reduce::Measure::Self ? "self" : "total");
+  json.field("significant_change", answer.has_significant_change)
+      .field("distance", answer.distance)
+      .key("rows")
+      .begin_array();
   for (const reduce::DiffRow& row : answer.rows) {
     json.begin_object();
     write_entity(json, row.entity);
     write_value(json, "base", row.base);
     write_value(json, "new", row.fresh);
-    json.field("base_percent", row.base_share * 100).field("new_percent", row.fresh_share * 100).field("delta_percent", row.delta * 100);
+    json.field("base_percent", row.base_share * 100)
+        .field("new_percent", row.fresh_share * 100)
+        .field("delta_percent", row.delta * 100);
     write_interval(json, "ci95", {row.delta_ci95.low * 100, row.delta_ci95.high * 100});
     json.field("significant", row.significant).end_object();
   }

@@ -30,7 +30,10 @@ namespace {
 
 void write_tables(JsonWriter& json, const verbs::ShowAnswer& answer) {
   json.key("tables").begin_object().field("rows", answer.rows).field("stacks", answer.stacks).field("frames", answer.frames);
-  json.field("functions", answer.functions).field("strings", answer.strings).field("memory_bytes", answer.memory_bytes).end_object();
+  json.field("functions", answer.functions)
+      .field("strings", answer.strings)
+      .field("memory_bytes", answer.memory_bytes)
+      .end_object();
   json.key("mappings").begin_array();
   for (const auto& mapping : answer.mappings) {
     json.begin_object().field("filename", mapping.filename).field("build_id", mapping.build_id);
@@ -51,7 +54,10 @@ std::string render(const verbs::ShowAnswer& answer) {
     write_value(json, "total", total);
     json.end_object();
   }
-  json.end_array().field("default_value", answer.default_value).field("time_ns", answer.time_ns).field("period", answer.period);
+  json.end_array()
+      .field("default_value", answer.default_value)
+      .field("time_ns", answer.time_ns)
+      .field("period", answer.period);
   write_tables(json, answer);
   json.key("labels").begin_array();
   for (const auto& label : answer.labels) {
@@ -62,7 +68,8 @@ std::string render(const verbs::ShowAnswer& answer) {
   json.end_array();
   write_strings(json, "comments", answer.comments);
   json.key("provenance").begin_array();
-  for (const auto& [key, value] : answer.provenance) json.begin_object().field("key", key).field("value", value).end_object();
+  for (const auto& [key, value] : answer.provenance)
+    json.begin_object().field("key", key).field("value", value).end_object();
   json.end_array().end_object();
   return json.take();
 }

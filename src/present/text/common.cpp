@@ -9,26 +9,31 @@ namespace atys::present::text {
 std::string heading(const verbs::ProfileInfo& profile) {
   const bool counts_samples = profile.kind == "samples" && profile.total == profile.samples;
   const std::string samples = quantity(profile.samples, "count") + " samples";
-  std::string text = name(profile.name) + ": " + (counts_samples ? samples : name(profile.kind) + " " + quantity(profile.total, profile.unit));
+  std::string text = name(profile.name) + ": " +
+                     (counts_samples ? samples : name(profile.kind) + " " + quantity(profile.total, profile.unit));
   if (profile.duration_ns > 0) text += " in " + duration(profile.duration_ns);
   if (!counts_samples) text += ", " + samples;
   if (!profile.targets.empty()) text += " of " + name(profile.targets.front());
   if (profile.targets.size() > 1) text += fmt::format(" and {} more", profile.targets.size() - 1);
   text += "\n";
-  for (const verbs::LossInfo& loss : profile.loss) text += fmt::format("lost: {} ({})\n", quantity(static_cast<double>(loss.count), "count"), name(loss.reason));
+  for (const verbs::LossInfo& loss : profile.loss)
+    text += fmt::format("lost: {} ({})\n", quantity(static_cast<double>(loss.count), "count"), name(loss.reason));
   return text;
 }
 
 std::string footing(const verbs::Omitted& omitted, const std::vector<std::string>& next) {
   std::string text;
-  if (omitted.rows > 0) text += fmt::format("… {} more rows, {} in all\n", quantity(static_cast<double>(omitted.rows), "count"), percent(omitted.percent));
+  if (omitted.rows > 0)
+    text += fmt::format("… {} more rows, {} in all\n", quantity(static_cast<double>(omitted.rows), "count"),
+                        percent(omitted.percent));
   if (!next.empty()) text += "next:\n";
   for (const std::string& command : next) text += "  " + command + "\n";
   return text;
 }
 
 std::string place(const reduce::Entity& entity) {
-  if (entity.file.empty() || entity.file == entity.name) return name(entity.module, 60) == "(no name)" ? "" : name(entity.module, 60);
+  if (entity.file.empty() || entity.file == entity.name)
+    return name(entity.module, 60) == "(no name)" ? "" : name(entity.module, 60);
   return name(entity.file, 60) + (entity.line > 0 ? ":" + std::to_string(entity.line) : "");
 }
 

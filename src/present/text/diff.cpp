@@ -13,11 +13,12 @@ std::string render(const verbs::DiffAnswer& answer) {
   text += fmt::format("distance {:.4f} (0: same, 1: nothing in common), {} shares\n", answer.distance,
                       answer.measure == reduce::Measure::Self ? "self" : "total");
   if (!answer.rows.empty()) {
-    Table table({{"base%"}, {"new%"}, {"change"}, {"ci95"}, {"", Align::Left}, {answer.by, Align::Left}, {"where", Align::Left}});
+    Table table(
+        {{"base%"}, {"new%"}, {"change"}, {"ci95"}, {"", Align::Left}, {answer.by, Align::Left}, {"where", Align::Left}});
     for (const reduce::DiffRow& row : answer.rows) {
       table.add({percent(row.base_share * 100), percent(row.fresh_share * 100), signed_percent(row.delta * 100),
-                 fmt::format("{:+.1f}..{:+.1f}", row.delta_ci95.low * 100, row.delta_ci95.high * 100), row.significant ? "*" : "",
-                 name(row.entity.name, 80), place(row.entity)});
+                 fmt::format("{:+.1f}..{:+.1f}", row.delta_ci95.low * 100, row.delta_ci95.high * 100),
+                 row.significant ? "*" : "", name(row.entity.name, 80), place(row.entity)});
     }
     text += table.render();
     if (answer.has_significant_change) text += "* significant: at most 5% of these are expected to be chance\n";

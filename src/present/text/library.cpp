@@ -9,11 +9,20 @@
 namespace atys::present::text {
 
 std::string render(const verbs::ListAnswer& answer) {
-  if (answer.rows.empty()) return "no profiles in " + answer.home + "; atys merge and atys convert without -o put them there\n";
-  Table table({{"id", Align::Left}, {"kept", Align::Left}, {"size"}, {"kind", Align::Left}, {"total"}, {"samples"}, {"target", Align::Left}});
+  if (answer.rows.empty())
+    return "no profiles in " + answer.home + "; atys merge and atys convert without -o put them there\n";
+  Table table({{"id", Align::Left},
+               {"kept", Align::Left},
+               {"size"},
+               {"kind", Align::Left},
+               {"total"},
+               {"samples"},
+               {"target", Align::Left}});
   for (const verbs::ListRow& row : answer.rows) {
-    const std::string target = row.error.empty() ? (row.profile.targets.empty() ? "" : name(row.profile.targets.front(), 60)) : name(row.error);
-    table.add({row.entry.id.substr(0, 12), time_of(row.entry.modified_ns), quantity(static_cast<double>(row.entry.bytes), "bytes"), name(row.profile.kind, 30),
+    const std::string target =
+        row.error.empty() ? (row.profile.targets.empty() ? "" : name(row.profile.targets.front(), 60)) : name(row.error);
+    table.add({row.entry.id.substr(0, 12), time_of(row.entry.modified_ns),
+               quantity(static_cast<double>(row.entry.bytes), "bytes"), name(row.profile.kind, 30),
                quantity(row.profile.total, row.profile.unit), quantity(row.profile.samples, "count"), target});
   }
   return table.render();
@@ -51,8 +60,8 @@ std::string render(const verbs::ShowAnswer& answer) {
   if (answer.time_ns != 0) text += "started       " + time_of(answer.time_ns) + "\n";
   if (answer.profile.duration_ns != 0) text += "lasted        " + duration(answer.profile.duration_ns) + "\n";
   if (!answer.period.empty()) text += "period        " + name(answer.period) + "\n";
-  text += fmt::format("tables        {} rows, {} stacks, {} frames, {} functions, {} strings\n", answer.rows, answer.stacks, answer.frames,
-                      answer.functions, answer.strings);
+  text += fmt::format("tables        {} rows, {} stacks, {} frames, {} functions, {} strings\n", answer.rows, answer.stacks,
+                      answer.frames, answer.functions, answer.strings);
   text += fmt::format("memory        {} bytes", answer.memory_bytes);
   if (answer.rows > 0) text += fmt::format(", {} a row", answer.memory_bytes / answer.rows);
   text += "\n";

@@ -51,7 +51,8 @@ size_t back_to_character(std::string_view text, size_t at) {
 
 std::string quantity(double value, std::string_view unit) {
   static constexpr std::array<Scale, 4> kTime = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
-  static constexpr std::array<Scale, 5> kBytes = {{{1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}}};
+  static constexpr std::array<Scale, 5> kBytes = {
+      {{1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}}};
   if (const double factor = nanoseconds_per(unit); factor != 0) return scaled(value * factor, kTime);
   if (unit == "bytes" || unit == "byte" || unit == "By") return scaled(value, kBytes);
   return grouped(value);
@@ -75,7 +76,8 @@ std::string time_of(int64_t unix_ns) {
   const std::time_t seconds = unix_ns / 1'000'000'000;
   std::tm parts = {};
   char text[32];
-  if (::gmtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) return "?";
+  if (::gmtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+    return "?";
   return text;
 }
 

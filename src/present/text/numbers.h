@@ -10,11 +10,11 @@ namespace atys::present::text {
 
 // "1.25s", "3.40ms", "12.0MiB", "1,234,567".
 std::string quantity(double value, std::string_view unit);
-std::string percent(double value);                     // "12.34%"
-std::string signed_percent(double value);              // "+1.20%"
-std::string percent_range(double low, double high);    // "11.9..12.8"
-std::string duration(int64_t nanoseconds);             // "4m0s"
-std::string time_of(int64_t unix_ns);                  // "2026-11-15T02:00:00Z"
+std::string percent(double value);                   // "12.34%"
+std::string signed_percent(double value);            // "+1.20%"
+std::string percent_range(double low, double high);  // "11.9..12.8"
+std::string duration(int64_t nanoseconds);           // "4m0s"
+std::string time_of(int64_t unix_ns);                // "2026-11-15T02:00:00Z"
 
 // A name as one line of printable text, shortened in the middle where it is longer than `most` characters.
 std::string name(std::string_view raw, size_t most = 120);

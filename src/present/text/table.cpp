@@ -9,7 +9,8 @@ namespace {
 
 // Characters, not bytes; wide characters count one, which is good enough for names of functions.
 size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 void append_cell(std::string& out, const std::string& cell, size_t width, Align align, bool is_last) {
