@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/time.h"
+
+#include <gtest/gtest.h>
+
+namespace atys::cli {
+
+TEST(parse_time, takes_dates_and_unix_seconds) {
+  EXPECT_EQ(*parse_time("1970-01-01T00:01:00Z"), 60'000'000'000);
+  EXPECT_EQ(*parse_time("1970-01-01T00:00:00.25Z"), 250'000'000);
+  EXPECT_EQ(*parse_time("60.5"), 60'500'000'000);
+  for (const char* bad : {"", "yesterday", "1970-01-01", "60.", "60.x", "1970-01-01T00:00:00"})
+    EXPECT_FALSE(parse_time(bad).ok()) << bad;
+}
+
+}  // namespace atys::cli
