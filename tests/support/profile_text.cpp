@@ -81,7 +81,10 @@ std::string to_text(const Profile& profile) {
     if (!labels.empty()) line += " {" + labels + "}";
     auto& values = lines[line];
     values.resize(profile.value_types().size());
-    for (size_t type = 0; type < values.size(); ++type) values[type] += profile.samples.value(row, type);
+    for (size_t type = 0; type < values.size(); ++type) {  // wraps where a sum is too large, whatever the order of rows
+      values[type] = static_cast<int64_t>(static_cast<uint64_t>(values[type]) +
+                                          static_cast<uint64_t>(profile.samples.value(row, type)));
+    }
   }
   std::ostringstream out;
   for (const auto& [line, values] : lines) {

@@ -35,6 +35,8 @@ chmod 755 "$machine"
 apt-config dump | grep -i '^Acquire::.*proxy' >"$machine/etc/apt/apt.conf.d/99proxy" || true
 [ ! -f /etc/resolv.conf ] || cp -L /etc/resolv.conf "$machine/etc/resolv.conf"
 [ ! -f /etc/hosts ] || cp -L /etc/hosts "$machine/etc/hosts"
+# npm trusts its own list of authorities; behind a proxy with its own, this machine's list is the one that counts.
+[ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp -L /etc/ssl/certs/ca-certificates.crt "$machine/srv/authorities.crt"
 mkdir -p "$machine/srv/atys"
 tar -C "$root" --exclude=./build --exclude=./.git --exclude=node_modules -cf - . | tar -C "$machine/srv/atys" -xf -
 
@@ -44,7 +46,7 @@ set -eu
 mount -t proc proc "$1/proc"
 mount --rbind /sys "$1/sys"
 mount --rbind /dev "$1/dev"
-exec chroot "$1" /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+exec chroot "$1" /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root NODE_EXTRA_CA_CERTS=/srv/authorities.crt \
   ${http_proxy+http_proxy="$http_proxy"} ${https_proxy+https_proxy="$https_proxy"} sh -c "$2"
 END
 
