@@ -38,8 +38,7 @@ class FileSource final : public ByteSource {
 class MemorySource final : public ByteSource {
  public:
   MemorySource(std::string name, std::span<const std::byte> bytes) : ByteSource(std::move(name)), bytes_(bytes) {}
-  MemorySource(std::string name, std::vector<std::byte> bytes)
-      : ByteSource(std::move(name)), owned_(std::move(bytes)), bytes_(owned_) {}
+  MemorySource(std::string name, Bytes bytes) : ByteSource(std::move(name)), owned_(std::move(bytes)), bytes_(owned_) {}
 
   Result<std::span<const std::byte>> peek(size_t count) override { return bytes_.first(std::min(count, bytes_.size())); }
 
@@ -56,7 +55,7 @@ class MemorySource final : public ByteSource {
     return count;
   }
 
-  std::vector<std::byte> owned_;
+  Bytes owned_;
   std::span<const std::byte> bytes_;
 };
 
@@ -116,7 +115,7 @@ std::unique_ptr<ByteSource> borrow_source(std::string name, std::span<const std:
   return std::make_unique<MemorySource>(std::move(name), bytes);
 }
 
-std::unique_ptr<ByteSource> own_source(std::string name, std::vector<std::byte> bytes) {
+std::unique_ptr<ByteSource> own_source(std::string name, Bytes bytes) {
   return std::make_unique<MemorySource>(std::move(name), std::move(bytes));
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 
 namespace atys {
@@ -39,7 +40,7 @@ class ByteSource {
 
  private:
   std::string name_;
-  std::vector<std::byte> held_;  // peeked, or everything after read_all
+  Bytes held_;  // peeked, or everything after read_all
   size_t held_used_ = 0;
 };
 
@@ -50,7 +51,7 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path);
 std::unique_ptr<ByteSource> borrow_source(std::string name, std::span<const std::byte> bytes);
 
 // Bytes that the source owns.
-std::unique_ptr<ByteSource> own_source(std::string name, std::vector<std::byte> bytes);
+std::unique_ptr<ByteSource> own_source(std::string name, Bytes bytes);
 
 inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

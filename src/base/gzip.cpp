@@ -39,7 +39,7 @@ size_t inflate_limit(size_t compressed_bytes) { return kInflateAllowance + compr
 
 // Appends one member to `out` and returns how many bytes of `input` it took.
 Result<size_t> inflate_member(libdeflate_decompressor* decompressor, std::span<const std::byte> input, size_t offset,
-                              size_t limit, std::vector<std::byte>& out) {
+                              size_t limit, Bytes& out) {
   const size_t before = out.size();
   size_t room = std::clamp<size_t>(claimed_size(input), 256, std::max<size_t>(limit - before, 256));
   for (;;) {
@@ -64,11 +64,11 @@ bool is_gzip(std::span<const std::byte> head) {
   return head.size() >= 2 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b};
 }
 
-Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed) {
+Result<Bytes> gunzip(std::span<const std::byte> compressed) {
   const Decompressor decompressor(libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
   CHECK(decompressor != nullptr);
   const size_t limit = inflate_limit(compressed.size());
-  std::vector<std::byte> out;
+  Bytes out;
   size_t offset = 0;
   do {
     if (compressed.size() - offset < kMinMemberBytes) return bad_gzip(offset, "ends in the middle of a member");

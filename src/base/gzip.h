@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 
 namespace atys {
@@ -17,7 +18,7 @@ bool is_gzip(std::span<const std::byte> head);
 
 // Decompresses all members. A bomb is refused: profiles compress 2 to 30 times, so more than kMaxInflateRatio times the
 // input (beyond a small start) is not one, and memory stays below that.
-Result<std::vector<std::byte>> gunzip(std::span<const std::byte> compressed);
+Result<Bytes> gunzip(std::span<const std::byte> compressed);
 
 inline constexpr size_t kMaxInflateRatio = 100;
 inline constexpr size_t kInflateAllowance = size_t{64} << 20;

@@ -46,11 +46,20 @@ std::string readable_formats() {
   return names;
 }
 
+// What has nothing to look at is no profile, whatever the format says.
+Result<Profile> read_with(const Format& format, ByteSource& source) {
+  auto profile = format.read(source);
+  if (profile.ok() && profile->value_types().empty()) {
+    return fail(ErrorCode::InvalidInput, "there are no values in it, from offset 0 on", "record the profile again");
+  }
+  return profile;
+}
+
 Result<Profile> read_plain(ByteSource& source) {
   const auto head = TRY(source.peek(kSniffBytes));
   if (head.empty()) return fail(ErrorCode::InvalidInput, "the file is empty at offset 0", "record the profile again");
   for (const auto& format : all_formats()) {
-    if (format->descriptor().can_read && format->sniff(head)) return format->read(source);
+    if (format->descriptor().can_read && format->sniff(head)) return read_with(*format, source);
   }
   return fail(ErrorCode::InvalidInput, "not a profile that Atys knows, from offset 0 on",
               "formats read: " + readable_formats());

@@ -47,6 +47,10 @@ class ListTable {
   }
 
   size_t size() const { return ends_.size(); }
+  void reserve(size_t lists, size_t items) {
+    ends_.reserve(lists);
+    items_.reserve(items);
+  }
   size_t memory_bytes() const {
     return items_.capacity() * sizeof(Item) + ends_.capacity() * sizeof(uint64_t) + index_.memory_bytes();
   }

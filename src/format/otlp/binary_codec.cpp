@@ -119,6 +119,7 @@ class FieldTaker {
 template <typename Message>
 void Decoder::read(Message& message, WireReader reader) {
   if (++depth_ > kMaxMessageDepth) return stop(reader.offset(), "messages are nested too deeply");
+  if constexpr (requires { message.offset; }) message.offset = reader.offset();
   for (WireField field; !error_ && reader.next(field);) {
     FieldTaker taker(*this, field, reader);
     describe(taker, message);

@@ -2,7 +2,8 @@
 // The messages of OpenTelemetry's profiles signal, and one description of each: the number, the JSON name and the place of
 // every field. Both codecs, in both directions, are visitors of these descriptions.
 //
-// An index is a position in a table of the dictionary; 0 is always "none".
+// An index is a position in a table of the dictionary; 0 is always "none". `offset` is where a message was in the file, for
+// errors; 0 where that is not known, as in JSON.
 #pragma once
 
 #include <concepts>
@@ -42,6 +43,7 @@ struct Sample {
   int32_t link_index = 0;
   std::vector<int64_t> values;
   std::vector<uint64_t> timestamps_unix_nano;
+  size_t offset = 0;
 };
 
 struct Profile {
@@ -55,24 +57,28 @@ struct Profile {
   uint32_t dropped_attributes_count = 0;
   std::string original_payload_format, original_payload;
   std::vector<int32_t> attribute_indices;
+  size_t offset = 0;
 };
 
 struct ScopeProfiles {
   Scope scope;
   std::vector<Profile> profiles;
   std::string schema_url;
+  size_t offset = 0;
 };
 
 struct ResourceProfiles {
   Resource resource;
   std::vector<ScopeProfiles> scope_profiles;
   std::string schema_url;
+  size_t offset = 0;
 };
 
 struct Mapping {
   uint64_t memory_start = 0, memory_limit = 0, file_offset = 0;
   int32_t filename_strindex = 0;
   std::vector<int32_t> attribute_indices;
+  size_t offset = 0;
 };
 
 struct Line {
@@ -85,11 +91,13 @@ struct Location {
   uint64_t address = 0;
   std::vector<Line> lines;
   std::vector<int32_t> attribute_indices;
+  size_t offset = 0;
 };
 
 struct Function {
   int32_t name_strindex = 0, system_name_strindex = 0, filename_strindex = 0;
   int64_t start_line = 0;
+  size_t offset = 0;
 };
 
 struct Link {
@@ -100,10 +108,12 @@ struct Attribute {
   int32_t key_strindex = 0;
   AnyValue value;
   int32_t unit_strindex = 0;
+  size_t offset = 0;
 };
 
 struct Stack {
   std::vector<int32_t> location_indices;  // leaf first
+  size_t offset = 0;
 };
 
 struct Dictionary {

@@ -191,19 +191,25 @@ TEST(otlp, reads_old_numbers_of_samples) {
 TEST(otlp, names_the_table_and_the_index_that_do_not_exist) {
   auto stack = small_message();
   only_profile(stack).samples[0].stack_index = 9;
-  EXPECT_EQ(problem_of(std::move(stack)), "bad OTLP data: a sample refers to entry 9 of stack_table, which has 2");
+  EXPECT_EQ(problem_of(std::move(stack)),
+            "bad OTLP data at resourceProfiles[0].scopeProfiles[0].profiles[0].samples[0]: a sample refers to entry 9 of "
+            "stack_table, which has 2");
   auto attribute = small_message();
   only_profile(attribute).samples[0].attribute_indices = {-1};
-  EXPECT_EQ(problem_of(std::move(attribute)), "bad OTLP data: a sample refers to entry -1 of attribute_table, which has 1");
+  EXPECT_EQ(problem_of(std::move(attribute)),
+            "bad OTLP data at resourceProfiles[0].scopeProfiles[0].profiles[0].samples[0]: a sample refers to entry -1 of "
+            "attribute_table, which has 1");
   auto type = small_message();
   only_profile(type).sample_type.unit_strindex = 77;
-  EXPECT_EQ(problem_of(std::move(type)), "bad OTLP data: a sample type refers to entry 77 of string_table, which has 4");
+  EXPECT_EQ(problem_of(std::move(type)),
+            "bad OTLP data at resourceProfiles[0].scopeProfiles[0].profiles[0]: a sample type refers to entry 77 of "
+            "string_table, which has 4");
 }
 
 TEST(otlp, refuses_values_that_do_not_pair_with_timestamps) {
   auto data = small_message();
   only_profile(data).samples[0].timestamps_unix_nano = {1, 2};
-  EXPECT_EQ(problem_of(std::move(data)), "bad OTLP data: a sample of stack 1 has 1 values for 2 timestamps");
+  EXPECT_EQ(problem_of(std::move(data)), "bad OTLP data at samples: a sample of stack 1 has 1 values for 2 timestamps");
 }
 
 TEST(otlp, refuses_to_multiply_attributes_without_end) {

@@ -7,6 +7,7 @@
 #include "format/otlp/byte_text.h"
 #include "format/otlp/columns.h"
 #include "format/otlp/header_reader.h"
+#include "format/otlp/index_check.h"
 #include "format/otlp/join.h"
 #include "format/otlp/label_attribute.h"
 #include "format/otlp/references.h"
@@ -154,7 +155,9 @@ class MessageReader {
     const size_t times = sample.timestamps_unix_nano.size();
     if (values == 0 || times == 0 || values == times) return {};
     return fail(ErrorCode::InvalidInput,
-                "bad OTLP data: a sample of stack " + std::to_string(sample.stack_index) + " has " + std::to_string(values) +
+                "bad OTLP data at " +
+                    (sample.offset != 0 ? "offset " + std::to_string(sample.offset) : std::string("samples")) +
+                    ": a sample of stack " + std::to_string(sample.stack_index) + " has " + std::to_string(values) +
                     " values for " + std::to_string(times) + " timestamps",
                 "its writer has a bug; get it again");
   }
@@ -196,6 +199,7 @@ Result<Profile> to_profile(std::vector<message::ProfilesData> messages) {
   Profile profile;
   HeaderReader header(profile);
   for (message::ProfilesData& data : messages) {
+    TRY(check_indices(data));
     TRY(resolve_references(data));
     TRY(MessageReader(data, profile).read(header));
     data = {};  // frees it

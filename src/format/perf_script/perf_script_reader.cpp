@@ -63,7 +63,7 @@ Result<> fold_all(SamplePieces& pieces, SampleFolder& folder, size_t threads) {
   Result<> result = fold_pieces(pieces, piece, folder);
   for (const auto& worker : workers) {
     if (worker->thread.joinable()) worker->thread.join();
-    if (result.ok()) result = worker->result;
+    if (result.ok()) result = std::move(worker->result);
     if (result.ok()) folder.merge(*worker->folder);
     worker->folder.reset();
   }

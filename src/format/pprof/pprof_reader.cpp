@@ -43,19 +43,20 @@ class Reader {
   Result<Profile> read() {
     TRY(note_messages());
     TRY(read_header());
+    reserve();
     IdMap mapping_ids(mappings_.size());
     IdMap function_ids(functions_.size());
     IdMap location_ids(locations_.size());
     for (const std::string_view message : mappings_) TRY(read_mapping(message, mapping_ids));
     for (const std::string_view message : functions_) TRY(read_function(message, function_ids));
     for (const std::string_view message : locations_) TRY(read_location(message, mapping_ids, function_ids, location_ids));
-    profile_.samples.reserve(samples_.size());
     for (const std::string_view message : samples_) TRY(read_sample(message, location_ids));
     return std::move(profile_);
   }
 
  private:
   Result<> note_messages();
+  void reserve();
   Result<> read_header();
   Result<> read_header_field(const WireField& field, const WireReader& outer);
   Result<> read_mapping(std::string_view message, IdMap& ids);
@@ -122,6 +123,18 @@ Result<> Reader::note_messages() {
   if (most >= kMaxTableSize) return bad(0, "too many rows");
   if (string_count_ == 0) return bad(bytes_.size(), "there is no string table");
   return {};
+}
+
+void Reader::reserve() {
+  profile_.mappings.reserve(mappings_.size() + 1);
+  profile_.functions.reserve(functions_.size() + 1);
+  profile_.frames.reserve(locations_.size() + 1);
+  profile_.lines.reserve(locations_.size() + 1, locations_.size());
+  profile_.samples.reserve(samples_.size());
+  // A location id takes one to three bytes, and values and labels take some too.
+  size_t sample_bytes = 0;
+  for (const std::string_view message : samples_) sample_bytes += message.size();
+  profile_.stacks.reserve(samples_.size() + 1, sample_bytes / 3);
 }
 
 Result<> Reader::read_header() {

@@ -92,7 +92,24 @@ inline bool WireReader::read_varint(uint64_t& value) {
   return stop("number of more than ten bytes");
 }
 
-inline bool WireReader::next_varint(uint64_t& value) { return at_ != end_ && ok() && read_varint(value); }
+inline bool WireReader::next_varint(uint64_t& value) {
+  // Two bytes are the common case of ids in large profiles.
+  if (end_ - at_ >= 2) {
+    const auto first = static_cast<unsigned char>(at_[0]);
+    const auto second = static_cast<unsigned char>(at_[1]);
+    if (first < 0x80) {
+      value = first;
+      at_ += 1;
+      return true;
+    }
+    if (second < 0x80) {
+      value = (first & 0x7fu) | static_cast<uint64_t>(second) << 7;
+      at_ += 2;
+      return true;
+    }
+  }
+  return at_ != end_ && ok() && read_varint(value);
+}
 
 inline bool WireReader::next_fixed64(uint64_t& value) {
   if (at_ == end_ || !ok()) return false;
