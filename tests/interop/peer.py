@@ -43,9 +43,10 @@ def skip(name, why):
 
 
 def check(name, test):
-    """Runs `test`; what it returns, or an exception, is the reason of a failure."""
+    """Runs `test`; a text that it returns, or an exception, is the reason of a failure."""
     try:
-        report(name, test() or None)
+        said = test()
+        report(name, said if isinstance(said, str) and said else None)
     except Exception as error:  # whatever a peer does wrong is a result
         report(name, f"{type(error).__name__}: {error}")
 
@@ -115,3 +116,7 @@ def profiles(*kinds):
     if not found:
         skip("real profiles", f"none in {DATA}; set ATYS_EXTERNAL_DATA")
     return found
+
+
+def stem(path):
+    return path.name.removesuffix(".pb.gz")

@@ -14,7 +14,7 @@ inline int fuzz_format(std::string_view name, const uint8_t* data, size_t size) 
   const format::Format& tested = *format::find_format(name);
   const auto source = borrow_source("fuzz", {reinterpret_cast<const std::byte*>(data), size});
   const auto profile = tested.read(*source);
-  if (!profile.ok()) return 0;
+  if (!profile.ok() || profile->value_types().empty()) return 0;  // read_profile refuses the latter, whatever the format
   const format::Format& writer = tested.descriptor().can_write ? tested : *format::find_format("pprof");
   StringSink sink;
   if (!writer.write(*profile, {}, sink).ok()) return 0;
