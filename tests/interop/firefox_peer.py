@@ -64,13 +64,13 @@ class Peer:
         return peer.run([*self.command, *arguments], seconds=120, env=self.environment)
 
 
-def expect_loaded(firefox, path):
+def expect_loaded(firefox, path, title):
     text = gzip.decompress(path.read_bytes())
     totals, all_weights = total_weights(json.loads(text))
     firefox.load(path)
     try:
         info = firefox.ask("profile", "info")
-        assert "Name: Atys" in info, info
+        assert f"Name: {title}" in info, info
         firefox.ask("thread", "select", "t-0")
         functions = firefox.ask("thread", "samples", "--include-idle")
     finally:
@@ -91,7 +91,7 @@ def main():
         name = peer.stem(source)
         path = OUT / f"{name}.firefox.json.gz"
         peer.check(f"firefox converts {name}", lambda: peer.convert(source, path))
-        peer.check(f"firefox loads {name}", lambda: expect_loaded(firefox, path))
+        peer.check(f"firefox loads {name}", lambda: expect_loaded(firefox, path, source.name))
     firefox.ask("stop", "--all")
     peer.finish()
 
