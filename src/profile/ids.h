@@ -26,7 +26,7 @@ constexpr uint32_t raw(Id id) {
   return static_cast<uint32_t>(id);
 }
 
-// The most entries that a table can hold. Readers that could pass it say so; see `Profile::has_room`.
+// The most entries that a table can hold. Readers that could pass it refuse the file.
 inline constexpr size_t kMaxTableSize = size_t{1} << 31;
 
 }  // namespace atys::profile
