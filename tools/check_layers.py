@@ -16,10 +16,11 @@ MAY_USE = {
     "format": "base profile reduce",
     "budget": "base",
     "adapt": "base profile reduce budget",
-    "capture": "base profile linux symbolize budget adapt",
+    "unwind": "base linux symbolize",
+    "capture": "base profile linux symbolize unwind budget adapt",
     "store": "base profile reduce format",
     "fleet": "base profile reduce format budget adapt capture store",
-    "verbs": "base profile reduce linux symbolize format budget adapt capture store fleet",
+    "verbs": "base profile reduce linux symbolize unwind format budget adapt capture store fleet",
     "present": "base profile reduce format verbs",
     "cli": "base profile reduce format verbs present",
 }
