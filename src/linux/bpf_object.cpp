@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linux/bpf_object.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace atys::linux {
+
+namespace {
+
+// libbpf explains failures line by line through a callback; the last one that says why is worth keeping.
+thread_local std::string last_warning;
+
+int keep_warning(libbpf_print_level level, const char* format, va_list arguments) {
+  if (level != LIBBPF_WARN) return 0;
+  char text[512];
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  last_warning = text;
+  while (!last_warning.empty() && last_warning.back() == '\n') last_warning.pop_back();
+  return 0;
+}
+
+Error fail_bpf(const std::string& what, int error) {
+  error = error < 0 ? -error : error;
+  const std::string why =
+      last_warning.empty() ? std::string(std::strerror(error)) : std::strerror(error) + (" (" + last_warning + ")");
+  last_warning.clear();
+  if (error == EPERM || error == EACCES)
+    return fail(
+        ErrorCode::PermissionDenied, what + ": " + why,
+        "run as root, or give the program CAP_BPF and CAP_PERFMON: setcap cap_bpf,cap_perfmon,cap_sys_resource=ep FILE");
+  if (error == ENOMEM) return fail(ErrorCode::ResourceExhausted, what + ": " + why);
+  return fail(ErrorCode::Unsupported, what + ": " + why, "use another tier (--tier perf); atys doctor says what works here");
+}
+
+}  // namespace
+
+int BpfMap::fd() const { return bpf_map__fd(map_); }
+
+bool BpfMap::look_up(const void* key, void* value) const { return bpf_map_lookup_elem(fd(), key, value) == 0; }
+
+Result<> BpfMap::update(const void* key, const void* value) const {
+  if (bpf_map_update_elem(fd(), key, value, BPF_ANY) != 0)
+    return fail_bpf(std::string("write the BPF map ") + bpf_map__name(map_), errno);
+  return {};
+}
+
+void BpfMap::remove(const void* key) const { bpf_map_delete_elem(fd(), key); }
+
+void BpfMap::for_each(size_t key_bytes, size_t value_bytes,
+                      const std::function<void(const void*, const void*)>& take) const {
+  constexpr uint32_t kBatch = 1024;
+  std::vector<std::byte> keys(key_bytes * kBatch);
+  std::vector<std::byte> values(value_bytes * kBatch);
+  uint32_t position = 0;
+  void* from = nullptr;
+  LIBBPF_OPTS(bpf_map_batch_opts, options);
+  for (uint32_t left = bpf_map__max_entries(map_) + kBatch; left > 0;) {
+    uint32_t count = kBatch;
+    const int error = bpf_map_lookup_batch(fd(), from, &position, keys.data(), values.data(), &count, &options);
+    if (error != 0 && errno != ENOENT) return;
+    for (uint32_t i = 0; i < count; ++i) take(&keys[i * key_bytes], &values[i * value_bytes]);
+    if (error != 0) return;  // that was the last batch
+    from = &position;
+    left -= std::min(left, kBatch);
+  }
+}
+
+void BpfMap::clear(size_t key_bytes) const {
+  std::vector<std::byte> key(key_bytes);
+  while (bpf_map_get_next_key(fd(), nullptr, key.data()) == 0)
+    if (bpf_map_delete_elem(fd(), key.data()) != 0) return;
+}
+
+void BpfObject::CloseObject::operator()(bpf_object* object) const { bpf_object__close(object); }
+void BpfObject::DestroyLink::operator()(bpf_link* link) const { bpf_link__destroy(link); }
+
+Result<BpfObject> BpfObject::open(std::span<const std::byte> image, const char* name) {
+  libbpf_set_print(keep_warning);
+  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name);
+  bpf_object* object = bpf_object__open_mem(image.data(), image.size(), &options);
+  if (object == nullptr) return fail_bpf(std::string("open the BPF object ") + name, errno);
+  return BpfObject(object);
+}
+
+Result<> BpfObject::set_constant_bytes(const char* name, const void* value, size_t bytes) {
+  bpf_map* map = nullptr;
+  const btf* types = bpf_object__btf(object_.get());
+  bpf_object__for_each_map(map, object_.get()) {
+    if (std::strstr(bpf_map__name(map), ".rodata") == nullptr) continue;
+    const btf_type* section = btf__type_by_id(types, bpf_map__btf_value_type_id(map));
+    const btf_var_secinfo* variable = btf_var_secinfos(section);
+    for (int i = 0; i < btf_vlen(section); ++i, ++variable) {
+      const btf_type* type = btf__type_by_id(types, variable->type);
+      if (std::strcmp(btf__name_by_offset(types, type->name_off), name) != 0) continue;
+      CHECK(variable->size == bytes);
+      size_t size = 0;
+      // Before loading this is plain memory of our own, whatever the signature says.
+      auto* memory = static_cast<char*>(const_cast<void*>(bpf_map__initial_value(map, &size)));
+      CHECK(memory != nullptr && variable->offset + bytes <= size);
+      std::memcpy(memory + variable->offset, value, bytes);
+      return {};
+    }
+  }
+  return fail(ErrorCode::Internal, std::string("no constant ") + name + " in the BPF object");
+}
+
+Result<> BpfObject::set_map_size(const char* map, uint32_t entries) {
+  if (const int error = bpf_map__set_max_entries(bpf_object__find_map_by_name(object_.get(), map), entries); error != 0)
+    return fail_bpf(std::string("size the BPF map ") + map, error);
+  return {};
+}
+
+Result<> BpfObject::leave_out(const char* program) {
+  if (const int error = bpf_program__set_autoload(bpf_object__find_program_by_name(object_.get(), program), false);
+      error != 0)
+    return fail_bpf(std::string("leave out the BPF program ") + program, error);
+  return {};
+}
+
+Result<> BpfObject::load() {
+  if (const int error = bpf_object__load(object_.get()); error != 0) return fail_bpf("load BPF programs", error);
+  return {};
+}
+
+BpfMap BpfObject::map(const char* name) const {
+  const bpf_map* found = bpf_object__find_map_by_name(object_.get(), name);
+  CHECK(found != nullptr);
+  return BpfMap(found);
+}
+
+Result<> BpfObject::keep(bpf_link* link, const std::string& what) {
+  if (link == nullptr) return fail_bpf(what, errno);
+  links_.emplace_back(link);
+  return {};
+}
+
+Result<> BpfObject::attach(const char* program) {
+  return keep(bpf_program__attach(bpf_object__find_program_by_name(object_.get(), program)),
+              std::string("attach the BPF program ") + program);
+}
+
+Result<> BpfObject::attach_to_perf_event(const char* program, int perf_fd) {
+  // The link would close the event's descriptor; it gets one of its own.
+  const int own = ::dup(perf_fd);
+  if (own < 0) return fail_errno("duplicate a perf event");
+  return keep(bpf_program__attach_perf_event(bpf_object__find_program_by_name(object_.get(), program), own),
+              std::string("attach the BPF program ") + program);
+}
+
+Result<> BpfObject::attach_to_kernel_function(const char* program, const std::string& function) {
+  return keep(bpf_program__attach_kprobe(bpf_object__find_program_by_name(object_.get(), program), false, function.c_str()),
+              "attach a BPF program to the kernel's " + function);
+}
+
+uint64_t BpfObject::run_time_ns() const {
+  uint64_t total = 0;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object_.get()) {
+    const int fd = bpf_program__fd(program);
+    bpf_prog_info info{};
+    uint32_t size = sizeof(info);
+    if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0) total += info.run_time_ns;
+  }
+  return total;
+}
+
+void BpfRing::Free::operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
+
+Result<BpfRing> BpfRing::open(const BpfMap& map) {
+  auto take = std::make_unique<Take>();
+  const auto forward = [](void* context, void* data, size_t bytes) {
+    (*static_cast<Take*>(context))({static_cast<const std::byte*>(data), bytes});
+    return 0;
+  };
+  ring_buffer* ring = ring_buffer__new(map.fd(), forward, take.get(), nullptr);
+  if (ring == nullptr) return fail_bpf("open a BPF ring", errno);
+  return BpfRing(ring, std::move(take));
+}
+
+int BpfRing::epoll_fd() const { return ring_buffer__epoll_fd(ring_.get()); }
+
+void BpfRing::drain(const Take& take) {
+  *take_ = take;
+  ring_buffer__consume(ring_.get());
+}
+
+Result<UniqueFd> enable_bpf_statistics() {
+  const int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+  if (fd < 0) return fail_bpf("count the run time of BPF programs", errno);
+  return UniqueFd(fd);
+}
+
+}  // namespace atys::linux

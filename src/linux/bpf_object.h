@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// One loaded eBPF object with its maps and programs (libbpf underneath). What it attached is detached when it goes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+struct bpf_link;
+struct bpf_map;
+struct bpf_object;
+struct ring_buffer;
+
+namespace atys::linux {
+
+class BpfMap {
+ public:
+  explicit BpfMap(const bpf_map* map) : map_(map) {}
+
+  int fd() const;
+  bool look_up(const void* key, void* value) const;
+  Result<> update(const void* key, const void* value) const;
+  void remove(const void* key) const;
+  // Every entry, in any order; stops early when the map changes under it so often that it would not end.
+  void for_each(size_t key_bytes, size_t value_bytes, const std::function<void(const void*, const void*)>& take) const;
+  void clear(size_t key_bytes) const;
+
+ private:
+  const bpf_map* map_;
+};
+
+class BpfObject {
+ public:
+  // Opened, not loaded yet: constants and map sizes may still be set. `image` must outlive the object.
+  static Result<BpfObject> open(std::span<const std::byte> image, const char* name);
+
+  // A `const volatile` variable of the program.
+  template <typename T>
+  Result<> set_constant(const char* name, T value) {
+    return set_constant_bytes(name, &value, sizeof(value));
+  }
+  Result<> set_map_size(const char* map, uint32_t entries);
+  Result<> leave_out(const char* program);
+
+  Result<> load();
+  BpfMap map(const char* name) const;  // a name that is not there is a programmer's error
+  Result<> attach(const char* program);
+  Result<> attach_to_perf_event(const char* program, int perf_fd);
+  Result<> attach_to_kernel_function(const char* program, const std::string& function);
+
+  // Time that all programs of this object have run since they were loaded, while statistics are on.
+  uint64_t run_time_ns() const;
+
+ private:
+  struct CloseObject {
+    void operator()(bpf_object* object) const;
+  };
+  struct DestroyLink {
+    void operator()(bpf_link* link) const;
+  };
+  explicit BpfObject(bpf_object* object) : object_(object) {}
+  Result<> set_constant_bytes(const char* name, const void* value, size_t bytes);
+  Result<> keep(bpf_link* link, const std::string& what);
+
+  std::unique_ptr<bpf_object, CloseObject> object_;
+  std::vector<std::unique_ptr<bpf_link, DestroyLink>> links_;  // after object_: they go first
+};
+
+// Reads a BPF ring buffer.
+class BpfRing {
+ public:
+  using Take = std::function<void(std::span<const std::byte>)>;
+  static Result<BpfRing> open(const BpfMap& map);
+  int epoll_fd() const;
+  void drain(const Take& take);
+
+ private:
+  struct Free {
+    void operator()(ring_buffer* ring) const;
+  };
+  explicit BpfRing(ring_buffer* ring, std::unique_ptr<Take> take) : take_(std::move(take)), ring_(ring) {}
+  std::unique_ptr<Take> take_;  // at a fixed address: libbpf holds it
+  std::unique_ptr<ring_buffer, Free> ring_;
+};
+
+// The kernel counts how long programs run while this is open. Costs two clock reads per run.
+Result<UniqueFd> enable_bpf_statistics();
+
+}  // namespace atys::linux

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command that we start ourselves: it exists, but waits at the gate until `release`, so that everything can be in place
+// before its first instruction.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace atys::linux {
+
+class ChildProcess {
+ public:
+  // Found on PATH like a shell would. Standard streams, environment and working directory are ours.
+  static Result<ChildProcess> create(const std::vector<std::string>& command);
+
+  ChildProcess(ChildProcess&&) noexcept = default;
+  ChildProcess& operator=(ChildProcess&&) noexcept = default;
+  ~ChildProcess();  // a child that was never released ends without having run
+
+  pid_t pid() const { return pid_; }
+  int pidfd() const { return pidfd_.get(); }  // readable when it has ended
+
+  // Lets it run. Fails if the command could not be started, with the reason.
+  Result<> release();
+  // Its exit status as a shell would give it (128 + signal), without waiting: -1 while it runs.
+  int poll_exit();
+  void send_signal(int number) const;
+
+ private:
+  ChildProcess() = default;
+  std::string name_;
+  pid_t pid_ = -1;
+  int exit_status_ = -1;
+  bool is_released_ = false;
+  UniqueFd pidfd_;
+  UniqueFd gate_;     // closing it without a byte makes the child leave
+  UniqueFd failure_;  // errno of exec comes here; closed by a successful exec
+};
+
+}  // namespace atys::linux
