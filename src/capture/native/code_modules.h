@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every binary that a stack of this recording passed through, by a small number, with its unwind rules once they are needed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "linux/proc_maps.h"
+#include "symbolize/disk_cache.h"
+#include "symbolize/module.h"
+#include "unwind/unwind_table.h"
+
+namespace atys::capture::native {
+
+using ModuleNumber = uint32_t;
+constexpr ModuleNumber kKernelModule = 0;   // addresses of the Linux kernel
+constexpr ModuleNumber kUnknownModule = 1;  // addresses in no mapping that we know
+constexpr ModuleNumber kFirstFileModule = 2;
+
+class CodeModules {
+ public:
+  // `cache` may be null.
+  CodeModules(symbolize::ModuleStoreOptions options, symbolize::DiskCache* cache);
+
+  // The file behind a mapping of a process.
+  ModuleNumber number_of(pid_t pid, const linux::MappedRange& range);
+  // Memory of a process with code that is in no file.
+  ModuleNumber number_of_jit(pid_t pid);
+
+  size_t size() const { return modules_.size(); }
+  symbolize::Module* file(ModuleNumber number) const { return modules_[number].file.get(); }  // null: kernel, unknown, JIT
+  pid_t jit_process(ModuleNumber number) const { return modules_[number].jit_process; }       // 0: not of a JIT
+
+  // Null: there are none.
+  const unwind::UnwindTable* unwind_table(ModuleNumber number);
+  // Its compiler keeps frame pointers although it writes no unwind rules: Go.
+  bool is_go(ModuleNumber number);
+
+ private:
+  struct Entry {
+    std::shared_ptr<symbolize::Module> file;
+    pid_t jit_process = 0;
+    bool has_looked_for_rules = false;
+    std::unique_ptr<unwind::UnwindTable> rules;
+    int go = -1;  // -1: not looked yet
+  };
+  std::unique_ptr<unwind::UnwindTable> load_rules(const symbolize::Module& module);
+
+  symbolize::ModuleStore store_;
+  symbolize::DiskCache* cache_;
+  std::vector<Entry> modules_;
+  std::unordered_map<const symbolize::Module*, ModuleNumber> numbers_;
+  std::unordered_map<pid_t, ModuleNumber> jit_numbers_;
+};
+
+}  // namespace atys::capture::native

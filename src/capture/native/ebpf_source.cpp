@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/ebpf_source.h"
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "capture/native/sampler_object.h"
+#include "linux/cpus.h"
+
+namespace atys::capture::native {
+
+namespace {
+
+// x86_64 distributions build without frame pointers, so a call chain by them is wrong more often than not; on aarch64 the ABI's
+// frame records are nearly always there. Processes that differ get their own mode.
+#if defined(__x86_64__)
+constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
+#else
+constexpr uint32_t kDefaultMode = ATYS_BY_FRAME_POINTER;
+#endif
+
+constexpr size_t kSwapAfterStacks = 16384;  // half of the counters
+
+std::string_view comm_of(const atys_record& record) { return {record.comm, ::strnlen(record.comm, ATYS_COMM)}; }
+
+}  // namespace
+
+Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
+  const std::vector<int> cpus = linux::online_cpus();
+  auto object = TRY(linux::BpfObject::open(sampler_object(), "atys_sampler"));
+  TRY(object.set_constant("only_listed_processes", static_cast<uint32_t>(plan.only_listed_processes)));
+  TRY(object.set_constant("default_mode", kDefaultMode));
+  TRY(object.set_constant("our_tgid", static_cast<uint32_t>(::getpid())));
+  TRY(object.set_constant("max_samples", plan.max_samples));
+  TRY(object.set_map_size("scratches", static_cast<uint32_t>(cpus.back() + 1)));
+  TRY(object.load());
+  auto sideband = TRY(Sideband::open(cpus));
+  std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
+  source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
+  if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) source->statistics_ = statistics.take();
+  TRY(source->open_timers());
+  return std::unique_ptr<SampleSource>(std::move(source));
+}
+
+Result<> EbpfSource::open_timers() {
+  for (const int cpu : linux::online_cpus()) {
+    UniqueFd timer = TRY(linux::open_perf_event(linux::cpu_clock_attributes(plan_.period_ns), {.pid = -1, .cpu = cpu},
+                                                "a timer on CPU " + std::to_string(cpu)));
+    TRY(object_.attach_to_perf_event("sample", timer.get()));
+    timers_.push_back(std::move(timer));
+  }
+  if (plan_.only_listed_processes && plan_.with_children) TRY(object_.attach("on_fork"));
+  TRY(object_.attach("on_exit"));
+  return {};
+}
+
+Result<> EbpfSource::start() {
+  TRY(sideband_.start());
+  for (const UniqueFd& timer : timers_) TRY(linux::enable_perf_event(timer.get()));
+  return {};
+}
+
+void EbpfSource::stop() {
+  if (is_stopped_) return;
+  is_stopped_ = true;
+  for (const UniqueFd& timer : timers_) (void)linux::disable_perf_event(timer.get());
+}
+
+Result<> EbpfSource::set_period(uint64_t period) {
+  for (const UniqueFd& timer : timers_) TRY(linux::set_perf_period(timer.get(), period));
+  return {};
+}
+
+Result<> EbpfSource::add_process(pid_t pid) {
+  const auto key = static_cast<uint32_t>(pid);
+  const atys_process process{.mode = 0, .children = plan_.with_children};
+  return object_.map("processes").update(&key, &process);
+}
+
+void EbpfSource::set_stack_mode(pid_t pid, StackMode mode) {
+  const auto key = static_cast<uint32_t>(pid);
+  atys_process process{.mode = 0, .children = plan_.with_children};
+  const auto map = object_.map("processes");
+  if (!map.look_up(&key, &process) && plan_.only_listed_processes) return;
+  process.mode = mode == StackMode::ByCopy ? ATYS_BY_COPY : ATYS_BY_FRAME_POINTER;
+  (void)map.update(&key, &process);  // it stays with the other mode, which works too
+}
+
+void EbpfSource::set_stack_end(pid_t tid, uint64_t address) {
+  const auto key = static_cast<uint32_t>(tid);
+  (void)object_.map("stack_ends").update(&key, &address);  // without it more is copied than needed, no harm
+}
+
+void EbpfSource::take_record(std::span<const std::byte> record) {
+  if (record.size() < sizeof(atys_record)) return;
+  pieces_.emplace_back(arena_.size(), record.size());
+  arena_.insert(arena_.end(), record.begin(), record.end());
+  arena_.resize((arena_.size() + 7) & ~size_t{7});
+}
+
+// Samples first, then what the processes did: so everything that happened before a sample is known when it is looked at.
+void EbpfSource::collect(SampleSink& sink) {
+  arena_.clear();
+  pieces_.clear();
+  process_records_.clear();
+  ring_->drain([this](std::span<const std::byte> record) { take_record(record); });
+  sideband_.drain(process_records_);
+  auto process_record = process_records_.begin();
+  for (const auto& [offset, size] : pieces_) {
+    uint64_t time_ns = 0;
+    std::memcpy(&time_ns, &arena_[offset + offsetof(atys_record, time_ns)], sizeof(time_ns));
+    for (; process_record != process_records_.end() && process_record->time_ns <= time_ns; ++process_record)
+      sink.on_process_record(*process_record);
+    hand_over({&arena_[offset], size}, sink);
+  }
+  for (; process_record != process_records_.end(); ++process_record) sink.on_process_record(*process_record);
+  if (stacks_since_swap_ > kSwapAfterStacks) collect_counts(sink);
+}
+
+void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
+  atys_record record{};
+  std::memcpy(&record, bytes.data(), sizeof(record));
+  const auto payload = bytes.subspan(sizeof(record));
+  const size_t kernel_bytes = record.kernel_frames * sizeof(uint64_t);
+  const size_t user_bytes = record.type == ATYS_STACK_COPY ? record.copied_bytes : record.user_frames * sizeof(uint64_t);
+  if (kernel_bytes + user_bytes > payload.size()) return;
+  const auto* words = reinterpret_cast<const uint64_t*>(payload.data());
+  RawSample sample;
+  sample.time_ns = record.time_ns;
+  sample.pid = static_cast<pid_t>(record.tgid);
+  sample.tid = static_cast<pid_t>(record.tid);
+  sample.comm = comm_of(record);
+  sample.kernel_frames = {words, record.kernel_frames};
+  sample.registers = {record.pc, record.sp, record.fp, record.lr};
+  if (record.type == ATYS_STACK_COPY) {
+    sample.has_copy = true;
+    sample.stack_copy = payload.subspan(kernel_bytes, user_bytes);
+    sink.add(sink.on_stack(sample), 1, record.weight);
+    return;
+  }
+  sample.user_frames = {words + record.kernel_frames, record.user_frames};
+  slots_[{record.tgid, record.tid, record.stack_hash}] = sink.on_stack(sample);
+  ++stacks_since_swap_;
+}
+
+void EbpfSource::collect_counts(SampleSink& sink) {
+  const auto full = object_.map(second_map_is_used_ ? "counts_b" : "counts_a");
+  const auto empty = object_.map(second_map_is_used_ ? "counts_a" : "counts_b");
+  const uint32_t slot = 0;
+  const int empty_fd = empty.fd();
+  // Returns when no program uses the old one any more.
+  if (!object_.map("counts").update(&slot, &empty_fd).ok()) return;
+  second_map_is_used_ = !second_map_is_used_;
+  full.for_each(sizeof(atys_stack_key), sizeof(atys_stack_count), [&](const void* raw_key, const void* raw_count) {
+    atys_stack_key key{};
+    atys_stack_count count{};
+    std::memcpy(&key, raw_key, sizeof(key));
+    std::memcpy(&count, raw_count, sizeof(count));
+    const auto known = slots_.find(key);
+    const SampleSlot to = known != slots_.end()
+                              ? known->second
+                              : sink.on_lost_stack(static_cast<pid_t>(key.tgid), static_cast<pid_t>(key.tid));
+    sink.add(to, count.samples, count.weight);
+  });
+  full.clear(sizeof(atys_stack_key));
+  stacks_since_swap_ = 0;
+}
+
+void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const { fds.push_back({ring_->epoll_fd(), POLLIN, 0}); }
+
+SourceTotals EbpfSource::totals() const {
+  SourceTotals totals;
+  const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
+  std::vector<uint64_t> values(static_cast<size_t>(std::max(cpus, 1L)));
+  const auto sum = [&](uint32_t counter) {
+    std::fill(values.begin(), values.end(), 0);
+    object_.map("counters").look_up(&counter, values.data());
+    uint64_t total = 0;
+    for (const uint64_t value : values) total += value;
+    return total;
+  };
+  totals.samples = sum(ATYS_SAMPLES);
+  totals.kernel_ns = object_.run_time_ns();
+  totals.losses["samples that found the ring full"] = sum(ATYS_RING_FULL);
+  totals.losses["samples of stacks that found no free counter"] = sum(ATYS_COUNTERS_FULL);
+  return totals;
+}
+
+}  // namespace atys::capture::native

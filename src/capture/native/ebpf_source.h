@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tier 1: a BPF program on a timer of each CPU (sampler.bpf.c).
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "capture/native/sample_source.h"
+#include "capture/native/sampler_records.h"
+#include "capture/native/sideband.h"
+#include "linux/bpf_object.h"
+
+namespace atys::capture::native {
+
+struct EbpfPlan {
+  bool only_listed_processes = true;  // false: every process of the host
+  bool with_children = false;         // processes that listed ones start
+  uint64_t period_ns = 0;
+  uint64_t max_samples = 0;  // 0: no limit
+};
+
+class EbpfSource final : public SampleSource {
+ public:
+  static Result<std::unique_ptr<SampleSource>> open(const EbpfPlan& plan);
+
+  std::string_view tier() const override { return "ebpf"; }
+  Result<> start() override;
+  void stop() override;
+  Result<> set_period(uint64_t period) override;
+  Result<> add_process(pid_t pid) override;
+  void set_stack_mode(pid_t pid, StackMode mode) override;
+  void set_stack_end(pid_t tid, uint64_t address) override;
+  void collect(SampleSink& sink) override;
+  void collect_counts(SampleSink& sink) override;
+  void add_wakeups(std::vector<pollfd>& fds) const override;
+  SourceTotals totals() const override;
+
+ private:
+  struct KeyHash {
+    size_t operator()(const atys_stack_key& key) const { return key.stack_hash ^ (uint64_t{key.tid} << 20); }
+  };
+  struct KeyEqual {
+    bool operator()(const atys_stack_key& a, const atys_stack_key& b) const {
+      return a.tgid == b.tgid && a.tid == b.tid && a.stack_hash == b.stack_hash;
+    }
+  };
+
+  EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
+      : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)) {}
+  Result<> open_timers();
+  void take_record(std::span<const std::byte> record);
+  void hand_over(std::span<const std::byte> bytes, SampleSink& sink);
+
+  EbpfPlan plan_;
+  linux::BpfObject object_;
+  Sideband sideband_;
+  UniqueFd statistics_;  // run times are counted while this is open
+  std::optional<linux::BpfRing> ring_;
+  std::vector<UniqueFd> timers_;
+  bool is_stopped_ = false;
+  bool second_map_is_used_ = false;
+  size_t stacks_since_swap_ = 0;
+  std::unordered_map<atys_stack_key, SampleSlot, KeyHash, KeyEqual> slots_;
+
+  // Of one call of collect; members only to keep their memory.
+  std::vector<std::byte> arena_;
+  std::vector<std::pair<size_t, size_t>> pieces_;
+  std::vector<linux::PerfRecord> process_records_;
+};
+
+}  // namespace atys::capture::native

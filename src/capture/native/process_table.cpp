@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/process_table.h"
+
+namespace atys::capture::native {
+
+namespace {
+// A process whose first thread ended may have others that run on, so it is forgotten only when there are many.
+constexpr size_t kManyProcesses = 2048;
+}  // namespace
+
+Process& ProcessTable::entry(pid_t pid) {
+  auto& process = processes_[pid];
+  if (process == nullptr) {
+    process = std::make_unique<Process>();
+    process->pid = pid;
+    process->space.clear();
+  }
+  return *process;
+}
+
+Process& ProcessTable::process(pid_t pid) {
+  Process& process = entry(pid);
+  if (process.is_mapped) return process;
+  process.is_mapped = true;  // once, also when it is gone already
+  const auto ranges = linux::read_maps(pid);
+  if (!ranges.ok()) return process;
+  for (const linux::MappedRange& range : *ranges)
+    if (range.is_executable && !process.space.contains(range.start)) process.space.add(range);
+  return process;
+}
+
+void ProcessTable::fork(const linux::ForkRecord& fork) {
+  if (fork.pid == fork.parent) return;  // a thread
+  if (processes_.size() > kManyProcesses) forget_ended();
+  Process& child = entry(fork.pid);
+  child = Process{.pid = fork.pid};
+  child.space.clear();
+  // A parent that was never looked at has nothing to hand on; the child is then read from /proc like any other.
+  const auto parent = processes_.find(fork.parent);
+  if (parent == processes_.end() || !parent->second->is_mapped) return;
+  parent->second->space.for_each([&](const linux::MappedRange& range) { child.space.add(range); });
+  child.is_mapped = true;
+}
+
+void ProcessTable::forget_ended() {
+  std::erase_if(processes_, [](const auto& entry) { return entry.second->is_ended; });
+}
+
+void ProcessTable::apply(const linux::PerfRecord& record) {
+  if (const auto* map = std::get_if<linux::MapRecord>(&record.body)) {
+    if (map->range.is_executable && map->pid > 0) entry(map->pid).space.add(map->range);
+  } else if (const auto* comm = std::get_if<linux::CommRecord>(&record.body)) {
+    if (!comm->is_exec) return;
+    Process& process = entry(comm->pid);
+    process.space.clear();
+    process.is_mapped = true;  // everything from here on is told
+    process.has_mode = false;
+  } else if (const auto* forked = std::get_if<linux::ForkRecord>(&record.body)) {
+    fork(*forked);
+  } else if (const auto* ended = std::get_if<linux::ExitRecord>(&record.body)) {
+    const auto process = processes_.find(ended->pid);
+    if (ended->pid == ended->tid && process != processes_.end()) process->second->is_ended = true;
+  }
+}
+
+}  // namespace atys::capture::native

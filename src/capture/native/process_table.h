@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a recording and what each has mapped, kept up to date by the record of what they do.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "capture/native/address_space.h"
+#include "linux/perf_records.h"
+
+namespace atys::capture::native {
+
+struct Process {
+  pid_t pid = 0;
+  AddressSpace space;
+  bool is_mapped = false;  // its mappings are known: from /proc, or because we saw it begin
+  bool has_mode = false;   // it was decided how to take its stacks
+  bool is_ended = false;
+};
+
+class ProcessTable {
+ public:
+  // Reads the mappings of a process that began before we did; costs one look at /proc.
+  Process& process(pid_t pid);
+  void apply(const linux::PerfRecord& record);
+  size_t size() const { return processes_.size(); }
+
+ private:
+  Process& entry(pid_t pid);
+  void fork(const linux::ForkRecord& fork);
+  void forget_ended();
+
+  std::unordered_map<pid_t, std::unique_ptr<Process>> processes_;
+};
+
+}  // namespace atys::capture::native

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where samples come from: one class per tier (ebpf_source, ring_source), one interface. A source hands over what happened in the
+// order of time, so that a stack is looked up in the mappings that its process had at that moment.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "linux/perf_records.h"
+
+namespace atys::capture::native {
+
+// What a wait or an event was, beyond its stack; empty for CPU samples.
+struct SampleNote {
+  std::string_view wait;       // why the thread waited: "sleep", "disk", "preempted" …
+  uint64_t pair = 0;           // ties a waker's sample to the wait that it ended
+  bool is_waker = false;
+};
+
+struct RawSample {
+  uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+  pid_t pid = 0;
+  pid_t tid = 0;
+  std::string_view comm;
+  std::span<const uint64_t> kernel_frames;  // leaf first
+  std::span<const uint64_t> user_frames;    // leaf first, by frame pointers; empty when there is a copy
+  linux::UserRegisters registers;
+  std::span<const std::byte> stack_copy;  // from registers.sp on
+  bool has_copy = false;
+  SampleNote note;
+};
+
+// What a sample is added to: one stack of one thread.
+using SampleSlot = uint32_t;
+
+// Whoever makes sense of it.
+class SampleSink {
+ public:
+  virtual ~SampleSink() = default;
+  virtual void on_process_record(const linux::PerfRecord& record) = 0;
+  virtual SampleSlot on_stack(const RawSample& sample) = 0;
+  virtual SampleSlot on_lost_stack(pid_t pid, pid_t tid) = 0;  // counted, but its frames did not arrive
+  virtual void add(SampleSlot slot, uint64_t samples, uint64_t weight) = 0;
+};
+
+// How the user stacks of a process are to be taken.
+enum class StackMode { ByFramePointer, ByCopy };
+
+// Totals since the start.
+struct SourceTotals {
+  uint64_t samples = 0;
+  uint64_t kernel_ns = 0;                     // CPU time that our programs took in the kernel
+  std::map<std::string, uint64_t> losses;     // by reason
+  std::map<std::string, uint64_t> remarks;    // what was left uncounted on purpose: waits below the floor …
+};
+
+class SampleSource {
+ public:
+  virtual ~SampleSource() = default;
+  virtual std::string_view tier() const = 0;  // "ebpf", "perf"
+  virtual Result<> start() = 0;
+  virtual void stop() = 0;  // no sample is taken afterwards; what is there can still be collected. Idempotent.
+  virtual Result<> set_period(uint64_t period) = 0;
+  virtual Result<> add_process(pid_t pid) = 0;
+  virtual void set_stack_mode(pid_t pid, StackMode mode) = 0;
+  virtual void set_stack_end(pid_t tid, uint64_t address) = 0;  // no more than up to there needs to be copied
+  virtual void collect(SampleSink& sink) = 0;
+  // Hands over what was only counted in the kernel so far.
+  virtual void collect_counts(SampleSink& sink) = 0;
+  virtual void add_wakeups(std::vector<pollfd>& fds) const = 0;
+  virtual SourceTotals totals() const = 0;
+};
+
+}  // namespace atys::capture::native

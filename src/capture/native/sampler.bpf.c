@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// The sampler in the kernel: runs on a timer interrupt of each CPU, looks at the thread that was interrupted, and either counts
+// its stack (found by frame pointers; only stacks never seen before cross to user space) or hands over a copy of the top of it
+// (code without frame pointers; user space unwinds it). Kernel structures are declared with the few fields that are read; the
+// loader finds where they are in the running kernel (CO-RE).
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "sampler_kernel.h"
+#include "sampler_records.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+// Set before loading.
+const volatile __u32 only_listed_processes = 1;
+const volatile __u32 default_mode = ATYS_BY_COPY;
+const volatile __u32 default_copy_bytes = 8192;
+const volatile __u32 wakeup_bytes = 262144;
+const volatile __u32 our_tgid = 0;
+const volatile __u64 max_samples = 0;
+
+__u64 samples_taken = 0;
+
+struct stack_counts {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 32768);
+  __type(key, struct atys_stack_key);
+  __type(value, struct atys_stack_count);
+};
+struct stack_counts counts_a SEC(".maps");
+struct stack_counts counts_b SEC(".maps");
+
+// Slot 0 is the map in use. User space puts the other one there, which waits until no program uses the first, then empties it.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __array(values, struct stack_counts);
+} counts SEC(".maps") = {.values = {&counts_a}};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 4194304);
+} ring SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __type(key, __u32);
+  __type(value, struct atys_process);
+} processes SEC(".maps");
+
+// Where the stack of a thread ends, learnt by user space: no more than that is copied.
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 16384);
+  __type(key, __u32);
+  __type(value, __u64);
+} stack_ends SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, ATYS_COUNTERS);
+  __type(key, __u32);
+  __type(value, __u64);
+} counters SEC(".maps");
+
+struct scratch {
+  struct atys_record record;
+  char payload[ATYS_MAX_KERNEL_FRAMES * 8 + ATYS_MAX_COPY];
+};
+
+// One per CPU (a per-CPU map cannot hold values of this size). A timer interrupt does not interrupt itself.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct scratch);
+} scratches SEC(".maps");
+
+static void count(__u32 counter, __u64 amount) {
+  __u64* value = bpf_map_lookup_elem(&counters, &counter);
+  if (value) *value += amount;
+}
+
+static __u64 wakeup_flags(void) {
+  return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+// Hides from the compiler what it knows of a value, so that the bounds checks that the verifier must see stay in the program.
+#define ATYS_CHECKED_BELOW(value) asm volatile("" : "+r"(value))
+
+// Copies from `record->sp` on, page by page, until the end of the stack, of our room, or of what is in memory.
+static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
+  __u64 sp = scratch->record.sp;
+  __u64 wanted = default_copy_bytes;
+  __u64* end = bpf_map_lookup_elem(&stack_ends, &tid);
+  // A stack pointer beyond the end is on another stack: of a coroutine, of a signal handler.
+  if (end && *end > sp) wanted = *end - sp < ATYS_MAX_COPY ? *end - sp : ATYS_MAX_COPY;
+  __u64 done = 0;
+  for (int i = 0; i < ATYS_MAX_COPY / ATYS_PAGE && done < wanted; i++) {
+    __u64 piece = ATYS_PAGE - ((sp + done) & (ATYS_PAGE - 1));
+    if (wanted - done < piece) piece = wanted - done;
+    ATYS_CHECKED_BELOW(piece);
+    ATYS_CHECKED_BELOW(done);
+    if (done > ATYS_MAX_COPY - ATYS_PAGE || at > ATYS_MAX_KERNEL_FRAMES * 8 || piece == 0 || piece > ATYS_PAGE) break;
+    if (bpf_probe_read_user(&scratch->payload[at + done], piece, (void*)(sp + done)) != 0) break;
+    done += piece;
+  }
+  return done;
+}
+
+static void send(struct scratch* scratch, __u32 payload) {
+  __u64 size = sizeof(struct atys_record) + payload;
+  if (size > sizeof(*scratch)) return;
+  if (bpf_ringbuf_output(&ring, scratch, size, wakeup_flags()) != 0) count(ATYS_RING_FULL, 1);
+}
+
+static __u64 mix(__u64 hash, __u64 word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+  return hash ^ (hash >> 29);
+}
+
+static __u64 hash_words(const __u64* words, __u32 number, __u64 hash) {
+  for (__u32 i = 0; i < ATYS_MAX_USER_FRAMES + ATYS_MAX_KERNEL_FRAMES; i++) {
+    if (i >= number) break;
+    hash = mix(hash, words[i]);
+  }
+  return hash;
+}
+
+// Counts the stack; true if it was not there before, so that its frames must be sent.
+static int count_stack(struct atys_record* record) {
+  __u32 zero = 0;
+  struct atys_stack_key key = {record->tgid, record->tid, record->stack_hash};
+  void* map = bpf_map_lookup_elem(&counts, &zero);
+  if (!map) return 0;
+  struct atys_stack_count* found = bpf_map_lookup_elem(map, &key);
+  if (found) {
+    __sync_fetch_and_add(&found->samples, 1);
+    __sync_fetch_and_add(&found->weight, record->weight);
+    return 0;
+  }
+  struct atys_stack_count first = {1, record->weight};
+  if (bpf_map_update_elem(map, &key, &first, BPF_NOEXIST) != 0) {
+    count(ATYS_COUNTERS_FULL, 1);
+    return 0;
+  }
+  return 1;
+}
+
+static void sample_by_frame_pointer(void* ctx, struct scratch* scratch, __u32 kernel_bytes) {
+  struct atys_record* record = &scratch->record;
+  if (kernel_bytes > ATYS_MAX_KERNEL_FRAMES * 8) return;
+  long got = bpf_get_stack(ctx, &scratch->payload[kernel_bytes], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
+  __u32 user_bytes = got > 0 && got <= ATYS_MAX_USER_FRAMES * 8 ? got : 0;
+  record->type = ATYS_COUNTED_STACK;
+  record->user_frames = user_bytes / 8;
+  record->stack_hash = hash_words((__u64*)scratch->payload, (kernel_bytes + user_bytes) / 8, record->lr);
+  if (count_stack(record)) send(scratch, kernel_bytes + user_bytes);
+}
+
+static void sample_by_copy(struct scratch* scratch, __u32 kernel_bytes) {
+  struct atys_record* record = &scratch->record;
+  record->type = ATYS_STACK_COPY;
+  record->copied_bytes = copy_stack(scratch, kernel_bytes, record->tid);
+  send(scratch, kernel_bytes + record->copied_bytes);
+}
+
+static void read_registers(struct atys_record* record, struct task_struct* task) {
+  struct pt_regs* regs = (struct pt_regs*)bpf_task_pt_regs(task);
+  if (BPF_CORE_READ(task, mm) == 0 || !regs) {
+    record->pc = record->sp = record->fp = record->lr = 0;
+    return;
+  }
+  record->pc = ATYS_REG_PC(regs);
+  record->sp = ATYS_REG_SP(regs);
+  record->fp = ATYS_REG_FP(regs);
+  record->lr = ATYS_REG_LR(regs);
+}
+
+SEC("perf_event")
+int sample(struct bpf_perf_event_data* ctx) {
+  __u64 id = bpf_get_current_pid_tgid();
+  __u32 tgid = id >> 32;
+  if (tgid == 0 || tgid == our_tgid) return 0;
+  struct atys_process* process = bpf_map_lookup_elem(&processes, &tgid);
+  if (!process && only_listed_processes) return 0;
+  if (max_samples && __sync_fetch_and_add(&samples_taken, 1) >= max_samples) {
+    count(ATYS_OVER_LIMIT, 1);
+    return 0;
+  }
+  __u32 cpu = bpf_get_smp_processor_id();
+  struct scratch* scratch = bpf_map_lookup_elem(&scratches, &cpu);
+  if (!scratch) return 0;
+  count(ATYS_SAMPLES, 1);
+  struct atys_record* record = &scratch->record;
+  record->tgid = tgid;
+  record->tid = (__u32)id;
+  record->time_ns = bpf_ktime_get_ns();
+  record->weight = ctx->sample_period;
+  record->user_frames = 0;
+  record->copied_bytes = 0;
+  record->stack_hash = 0;
+  bpf_get_current_comm(record->comm, sizeof(record->comm));
+  long got = bpf_get_stack(ctx, scratch->payload, ATYS_MAX_KERNEL_FRAMES * 8, 0);
+  __u32 kernel_bytes = got > 0 && got <= ATYS_MAX_KERNEL_FRAMES * 8 ? got : 0;
+  record->kernel_frames = kernel_bytes / 8;
+  read_registers(record, bpf_get_current_task_btf());
+  __u32 mode = process && process->mode ? process->mode : default_mode;
+  if (mode == ATYS_BY_FRAME_POINTER || record->sp == 0)
+    sample_by_frame_pointer(ctx, scratch, kernel_bytes);
+  else
+    sample_by_copy(scratch, kernel_bytes);
+  return 0;
+}
+
+// A process that a sampled one starts is sampled too, where the target says so.
+SEC("tp_btf/sched_process_fork")
+int on_fork(__u64* ctx) {
+  struct task_struct* parent = (struct task_struct*)ctx[0];
+  struct task_struct* child = (struct task_struct*)ctx[1];
+  __u32 parent_tgid = BPF_CORE_READ(parent, tgid);
+  __u32 child_tgid = BPF_CORE_READ(child, tgid);
+  if (parent_tgid == child_tgid) return 0;
+  struct atys_process* process = bpf_map_lookup_elem(&processes, &parent_tgid);
+  if (!process || !process->children) return 0;
+  struct atys_process inherited = *process;
+  bpf_map_update_elem(&processes, &child_tgid, &inherited, BPF_ANY);
+  return 0;
+}
+
+// The last thread of a process is gone: its number may soon be another's.
+SEC("tp_btf/sched_process_exit")
+int on_exit(__u64* ctx) {
+  struct task_struct* task = (struct task_struct*)ctx[0];
+  __u32 tgid = BPF_CORE_READ(task, tgid);
+  __u32 tid = BPF_CORE_READ(task, pid);
+  bpf_map_delete_elem(&stack_ends, &tid);
+  if (BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
+  bpf_map_delete_elem(&processes, &tgid);
+  return 0;
+}

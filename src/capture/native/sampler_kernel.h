@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* The few kernel fields that our programs read. Where they lie in the running kernel is found at load time. */
+#ifndef ATYS_SAMPLER_KERNEL_H
+#define ATYS_SAMPLER_KERNEL_H
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+  unsigned long bp, ip, sp;
+};
+#define ATYS_REG_PC(regs) BPF_CORE_READ(regs, ip)
+#define ATYS_REG_SP(regs) BPF_CORE_READ(regs, sp)
+#define ATYS_REG_FP(regs) BPF_CORE_READ(regs, bp)
+#define ATYS_REG_LR(regs) 0
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+  __u64 regs[31], sp, pc;
+};
+#define ATYS_REG_PC(regs) BPF_CORE_READ(regs, pc)
+#define ATYS_REG_SP(regs) BPF_CORE_READ(regs, sp)
+#define ATYS_REG_FP(regs) BPF_CORE_READ(regs, regs[29])
+#define ATYS_REG_LR(regs) BPF_CORE_READ(regs, regs[30])
+#endif
+
+typedef struct {
+  int counter;
+} atomic_t;
+
+struct signal_struct {
+  atomic_t live;
+};
+
+struct mm_struct;
+
+struct task_struct {
+  int pid;
+  int tgid;
+  unsigned int flags;
+  unsigned int __state;
+  struct mm_struct* mm;
+  struct signal_struct* signal;
+};
+
+struct bpf_perf_event_data {
+  __u64 sample_period;
+};
+
+#pragma clang attribute pop
+
+#endif

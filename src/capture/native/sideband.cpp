@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/sideband.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace atys::capture::native {
+
+namespace {
+
+constexpr size_t kManyCpus = 32;
+constexpr size_t kPages = 32;
+constexpr size_t kPagesWithManyCpus = 8;
+
+}  // namespace
+
+void want_process_records(linux::PerfAttributes& attributes) {
+  attributes.mmap = 1;
+  attributes.mmap2 = 1;
+  attributes.comm = 1;
+  attributes.comm_exec = 1;
+  attributes.task = 1;
+  attributes.sample_id_all = 1;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+}
+
+void sort_by_time(std::vector<linux::PerfRecord>& records) {
+  std::stable_sort(records.begin(), records.end(),
+                   [](const linux::PerfRecord& a, const linux::PerfRecord& b) { return a.time_ns < b.time_ns; });
+}
+
+Result<Sideband> Sideband::open(const std::vector<int>& cpus) {
+  Sideband sideband;
+  linux::PerfAttributes attributes{};
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_DUMMY;
+  attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  attributes.disabled = 1;
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = 1u << 20;  // read when samples are: these records never wake us
+  want_process_records(attributes);
+  const size_t pages = cpus.size() > kManyCpus ? kPagesWithManyCpus : kPages;
+  for (const int cpu : cpus) {
+    UniqueFd event = TRY(linux::open_perf_event(attributes, {.pid = -1, .cpu = cpu}, "the record of processes"));
+    sideband.rings_.push_back(TRY(linux::PerfRing::map(event.get(), pages)));
+    sideband.events_.push_back(std::move(event));
+  }
+  return sideband;
+}
+
+Result<> Sideband::start() {
+  for (const UniqueFd& event : events_) TRY(linux::enable_perf_event(event.get()));
+  return {};
+}
+
+void Sideband::drain(std::vector<linux::PerfRecord>& records) {
+  for (linux::PerfRing& ring : rings_)
+    ring.drain([&](std::span<const std::byte> bytes) {
+      if (auto record = linux::parse_perf_record(bytes, PERF_SAMPLE_TID | PERF_SAMPLE_TIME)) records.push_back(std::move(*record));
+    });
+  sort_by_time(records);
+}
+
+}  // namespace atys::capture::native

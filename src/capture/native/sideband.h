@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What processes do besides running: start, exec, map files, end. Comes from one event per CPU, for all processes, so that the
+// mappings of a process that lived for a millisecond are known.
+#pragma once
+
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "linux/perf_records.h"
+#include "linux/perf_ring.h"
+
+namespace atys::capture::native {
+
+class Sideband {
+ public:
+  static Result<Sideband> open(const std::vector<int>& cpus);
+  Result<> start();
+  // In order of time, as far as one pass over the CPUs can tell.
+  void drain(std::vector<linux::PerfRecord>& records);
+
+ private:
+  Sideband() = default;
+  std::vector<UniqueFd> events_;
+  std::vector<linux::PerfRing> rings_;
+};
+
+// Asks an event for the records above as well, with times that compare with the sampler's.
+void want_process_records(linux::PerfAttributes& attributes);
+
+void sort_by_time(std::vector<linux::PerfRecord>& records);
+
+}  // namespace atys::capture::native

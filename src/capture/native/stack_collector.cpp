@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/stack_collector.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "linux/remote_memory.h"
+
+namespace atys::capture::native {
+
+namespace {
+
+constexpr size_t kDeepest = 2048;
+constexpr uint8_t kChainEnded = 100;  // beyond unwind::End: a chain by frame pointers that did not reach the root
+constexpr uint8_t kStackLost = 101;
+
+#if defined(__x86_64__)
+constexpr unwind::Machine kMachine = unwind::Machine::X86_64;
+#else
+constexpr unwind::Machine kMachine = unwind::Machine::Aarch64;
+#endif
+
+std::string explain_end(uint8_t end) {
+  switch (end) {
+    case kChainEnded: return "stacks cut: frame pointers ended before the root";
+    case kStackLost: return "stacks not received";
+    case static_cast<uint8_t>(unwind::End::StackCopyEnded): return "stacks cut: deeper than what was copied";
+    case static_cast<uint8_t>(unwind::End::NoRule): return "stacks cut: code without unwind rules";
+    case static_cast<uint8_t>(unwind::End::BadPointer): return "stacks cut: no sensible return address";
+    case static_cast<uint8_t>(unwind::End::TooDeep): return "stacks cut: too many frames";
+    default: return "stacks cut";
+  }
+}
+
+}  // namespace
+
+uint64_t hash(const ThreadKey& thread) {
+  uint64_t words[2];
+  std::memcpy(words, thread.comm.data(), sizeof(words));
+  return profile::hash_mix(profile::hash_mix(words[0] ^ profile::hash_seed(), words[1]),
+                           uint64_t{static_cast<uint32_t>(thread.pid)} << 32 | static_cast<uint32_t>(thread.tid));
+}
+
+uint64_t hash(const Slot& slot) {
+  return profile::hash_mix((uint64_t{profile::raw(slot.thread)} << 32 | profile::raw(slot.stack)) ^ profile::hash_seed(),
+                           uint64_t{slot.note} << 1 | (slot.reaches_root ? 1u : 0u));
+}
+
+// The memory and code around one sample.
+class StackCollector::Surroundings final : public unwind::Surroundings {
+ public:
+  Surroundings(StackCollector& collector, Process& process, const RawSample& sample)
+      : collector_(collector), process_(process), sample_(sample) {}
+
+  unwind::CodeAt code_at(uint64_t pc) override {
+    const CodePlace place = process_.space.place_of(process_.pid, pc, collector_.modules_);
+    if (place.module < kFirstFileModule) return {};
+    return {collector_.modules_.unwind_table(place.module), pc - place.address};
+  }
+  bool is_executable(uint64_t pc) override { return process_.space.contains(pc); }
+  uint64_t code_generation() override { return process_.space.generation(); }
+
+  // Frames deeper than the copy. The process runs on meanwhile, but what lies that deep moves only when everything above it has
+  // returned; the last words of the copy are read again, and if they still are what they were, so are those behind them.
+  bool read_word(uint64_t address, uint64_t& word) override {
+    if (!has_read_) read_behind();
+    if (address < start_ || address - start_ + sizeof(word) > size_) return false;
+    std::memcpy(&word, &bytes_[address - start_], sizeof(word));
+    return true;
+  }
+
+ private:
+  static constexpr size_t kOverlap = 128;
+  static constexpr size_t kMostBehind = size_t{512} << 10;
+
+  void read_behind() {
+    has_read_ = true;
+    const auto copy = sample_.stack_copy;
+    if (copy.size() < kOverlap) return;
+    start_ = sample_.registers.sp + copy.size() - kOverlap;
+    bytes_.resize(kMostBehind);
+    const size_t got = linux::read_remote_memory(process_.pid, start_, bytes_);
+    if (got >= kOverlap && std::memcmp(bytes_.data(), copy.data() + copy.size() - kOverlap, kOverlap) == 0) size_ = got;
+  }
+
+  StackCollector& collector_;
+  Process& process_;
+  const RawSample& sample_;
+  bool has_read_ = false;
+  uint64_t start_ = 0;
+  size_t size_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
+StackCollector::StackCollector(SampleSource& source, CodeModules& modules)
+    : source_(source), modules_(modules), unwinder_(kMachine), values_(1), slot_ends_(1) {}
+
+void StackCollector::on_process_record(const linux::PerfRecord& record) {
+  if (const auto* lost = std::get_if<linux::LostRecord>(&record.body)) lost_process_records_ += lost->count;
+  processes_.apply(record);
+}
+
+SampleSlot StackCollector::on_stack(const RawSample& sample) {
+  frames_.clear();
+  end_ = 0;
+  append_kernel(sample.kernel_frames);
+  bool reaches_root = true;
+  if (sample.registers.sp != 0 || !sample.user_frames.empty()) {
+    Process& process = processes_.process(sample.pid);
+    if (!process.has_mode) choose_mode(process, sample);
+    reaches_root = sample.has_copy ? append_copied(process, sample) : append_chain(process, sample);
+  }
+  ThreadKey thread{.pid = sample.pid, .tid = sample.tid};
+  std::memcpy(thread.comm.data(), sample.comm.data(), std::min(sample.comm.size(), thread.comm.size()));
+  return slot_of(thread, note_number(sample.note), reaches_root);
+}
+
+SampleSlot StackCollector::on_lost_stack(pid_t pid, pid_t tid) {
+  frames_.clear();
+  end_ = kStackLost;
+  return slot_of({.pid = pid, .tid = tid}, 0, false);
+}
+
+SampleSlot StackCollector::slot_of(const ThreadKey& thread, uint32_t note, bool reaches_root) {
+  pids_.insert(thread.pid);
+  const Slot slot{threads_.intern(thread), stacks_.intern(frames_), note, reaches_root};
+  const uint32_t number = profile::raw(slots_.intern(slot));
+  if (number >= values_.size()) {
+    values_.resize(number + 1);
+    slot_ends_.resize(number + 1);
+    slot_ends_[number] = end_;
+  }
+  return number;
+}
+
+void StackCollector::add(SampleSlot slot, uint64_t samples, uint64_t weight) {
+  values_[slot].samples += samples;
+  values_[slot].weight += weight;
+  samples_ += samples;
+  if (!slots_.rows()[slot].reaches_root) incomplete_[explain_end(slot_ends_[slot])] += samples;
+}
+
+void StackCollector::forget_values() {
+  std::fill(values_.begin(), values_.end(), SlotValue{});
+  incomplete_.clear();
+  samples_ = 0;
+}
+
+void StackCollector::append_kernel(std::span<const uint64_t> frames) {
+  for (size_t i = 0; i < frames.size(); ++i)
+    frames_.push_back(places_.intern({kKernelModule, i == 0 ? frames[i] : frames[i] - 1}));
+}
+
+// A return address is where the call ends: one less is in the call.
+void StackCollector::append_place(Process& process, uint64_t address, bool is_exact) {
+  CodePlace place = process.space.place_of(process.pid, is_exact ? address : address - 1, modules_);
+  frames_.push_back(places_.intern(place));
+}
+
+bool StackCollector::append_copied(Process& process, const RawSample& sample) {
+  if (threads_with_known_stack_.insert(sample.tid).second) learn_stack_end(sample);
+  Surroundings surroundings(*this, process, sample);
+  const unwind::Registers registers{sample.registers.pc, sample.registers.sp, sample.registers.fp, sample.registers.lr};
+  unwinder_.walk(registers, {sample.registers.sp, sample.stack_copy}, surroundings, kDeepest, walk_);
+  for (size_t i = 0; i < walk_.addresses.size(); ++i) append_place(process, walk_.addresses[i], walk_.is_exact[i]);
+  end_ = static_cast<uint8_t>(walk_.end);
+  return walk_.end == unwind::End::Root;
+}
+
+bool StackCollector::append_chain(Process& process, const RawSample& sample) {
+  const auto frames = sample.user_frames;
+  if (frames.empty()) return true;
+  append_place(process, frames[0], true);
+  // aarch64: a function that calls nothing keeps its return address in a register, where a walk by frame pointers misses it.
+  if (sample.registers.lr != 0) {
+    const CodePlace leaf = process.space.place_of(process.pid, frames[0], modules_);
+    const auto* table = leaf.module >= kFirstFileModule ? modules_.unwind_table(leaf.module) : nullptr;
+    const uint64_t caller = unwind::strip_pointer_authentication(sample.registers.lr);
+    if (table != nullptr && unwind::return_address_in_lr(*table, leaf.address) && process.space.contains(caller - 1))
+      append_place(process, caller, false);
+  }
+  for (size_t i = 1; i < frames.size(); ++i)
+    append_place(process, unwind::strip_pointer_authentication(frames[i]), false);
+  end_ = kChainEnded;
+  return is_root(process, frames.back() - (frames.size() > 1 ? 1 : 0));
+}
+
+bool StackCollector::is_root(Process& process, uint64_t address) {
+  const CodePlace place = process.space.place_of(process.pid, address, modules_);
+  if (place.module < kFirstFileModule) return false;
+  const auto* table = modules_.unwind_table(place.module);
+  const unwind::Rule* rule = table == nullptr ? nullptr : table->find(place.address);
+  return rule != nullptr && rule->cfa == unwind::Rule::Cfa::Root;
+}
+
+// Copies are exact wherever there are unwind rules. Go has none, and keeps frame pointers.
+void StackCollector::choose_mode(Process& process, const RawSample& sample) {
+  process.has_mode = true;
+  bool is_go = false;
+  bool lacks_frame_pointers = false;
+  process.space.for_each([&](const linux::MappedRange& range) {
+    if (is_go || range.path.empty() || range.path.front() != '/') return;
+    const CodePlace place = process.space.place_of(process.pid, range.start, modules_);
+    if (place.module < kFirstFileModule) return;
+    is_go = modules_.is_go(place.module);
+    if (kMachine == unwind::Machine::X86_64) return;
+    const auto* table = modules_.unwind_table(place.module);
+    if (table != nullptr && table->size() > 0 && table->frame_pointer_share() < 0.8) lacks_frame_pointers = true;
+  });
+  if (is_go)
+    source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
+  else if (kMachine == unwind::Machine::X86_64 || lacks_frame_pointers)
+    source_.set_stack_mode(sample.pid, StackMode::ByCopy);
+}
+
+void StackCollector::learn_stack_end(const RawSample& sample) {
+  const auto ranges = linux::read_maps(sample.pid);
+  if (!ranges.ok()) return;
+  for (const linux::MappedRange& range : *ranges)
+    if (range.contains(sample.registers.sp)) source_.set_stack_end(sample.tid, range.end);
+}
+
+uint32_t StackCollector::note_number(const SampleNote& note) {
+  if (note.wait.empty() && !note.is_waker) return 0;
+  std::string text = note.is_waker ? "waker" : std::string(note.wait);
+  const auto found = std::find(notes_.begin() + 1, notes_.end(), text);
+  if (found == notes_.end()) notes_.push_back(std::move(text));
+  return static_cast<uint32_t>(std::find(notes_.begin() + 1, notes_.end(), note.is_waker ? "waker" : note.wait) - notes_.begin());
+}
+
+}  // namespace atys::capture::native

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns raw samples into counted stacks of places in binaries. The hot path of user space: no names, no files beyond the first
+// look at a binary, no memory beyond what is new.
+#pragma once
+
+#include <array>
+#include <unordered_set>
+
+#include "capture/native/process_table.h"
+#include "capture/native/sample_source.h"
+#include "profile/list_table.h"
+#include "profile/row_table.h"
+#include "unwind/unwinder.h"
+
+namespace atys::capture::native {
+
+inline uint64_t hash(const CodePlace& place) {
+  return profile::hash_mix(place.address ^ profile::hash_seed(), place.module);
+}
+
+// Whom a sample is of.
+struct ThreadKey {
+  pid_t pid = 0;
+  pid_t tid = 0;
+  std::array<char, 16> comm{};
+
+  bool operator==(const ThreadKey&) const = default;
+};
+uint64_t hash(const ThreadKey& thread);
+
+enum class ThreadNumber : uint32_t {};
+enum class PlaceNumber : uint32_t {};
+enum class StackNumber : uint32_t {};
+
+// One counted thing: a stack of a thread, and for waits why it waited.
+struct Slot {
+  ThreadNumber thread{};
+  StackNumber stack{};
+  uint32_t note = 0;          // position in notes(); 0: none
+  bool reaches_root = false;  // part of the stack, here because stacks have no room for it
+
+  bool operator==(const Slot&) const = default;
+};
+uint64_t hash(const Slot& slot);
+
+struct SlotValue {
+  uint64_t samples = 0;
+  uint64_t weight = 0;
+};
+
+class StackCollector final : public SampleSink {
+ public:
+  // `source` is told how to take stacks; `modules` is shared with whoever gives the places names.
+  StackCollector(SampleSource& source, CodeModules& modules);
+
+  void on_process_record(const linux::PerfRecord& record) override;
+  SampleSlot on_stack(const RawSample& sample) override;
+  SampleSlot on_lost_stack(pid_t pid, pid_t tid) override;
+  void add(SampleSlot slot, uint64_t samples, uint64_t weight) override;
+
+  // What was collected. Stacks are leaf first.
+  std::span<const Slot> slots() const { return slots_.rows(); }
+  const SlotValue& value(size_t slot) const { return values_[slot]; }
+  const ThreadKey& thread(ThreadNumber number) const { return threads_[number]; }
+  std::span<const PlaceNumber> stack(StackNumber number) const { return stacks_[number]; }
+  const CodePlace& place(PlaceNumber number) const { return places_[number]; }
+  size_t places() const { return places_.size(); }
+  const std::string& note(uint32_t number) const { return notes_[number]; }
+
+  uint64_t samples() const { return samples_; }
+  uint64_t lost_process_records() const { return lost_process_records_; }
+  const std::unordered_set<pid_t>& pids() const { return pids_; }
+  // Samples whose stack ended before the root, by the reason.
+  const std::map<std::string, uint64_t>& incomplete() const { return incomplete_; }
+
+  void forget_values();  // begins a new window; what is known of code and threads stays
+
+ private:
+  class Surroundings;
+  void append_kernel(std::span<const uint64_t> frames);
+  bool append_copied(Process& process, const RawSample& sample);
+  bool append_chain(Process& process, const RawSample& sample);
+  void append_place(Process& process, uint64_t address, bool is_exact);
+  bool is_root(Process& process, uint64_t address);
+  void choose_mode(Process& process, const RawSample& sample);
+  void learn_stack_end(const RawSample& sample);
+  SampleSlot slot_of(const ThreadKey& thread, uint32_t note, bool reaches_root);
+  uint32_t note_number(const SampleNote& note);
+
+  SampleSource& source_;
+  CodeModules& modules_;
+  ProcessTable processes_;
+  unwind::Unwinder unwinder_;
+  unwind::Walk walk_;
+  std::vector<PlaceNumber> frames_;  // of the stack at hand
+  std::unordered_set<pid_t> pids_;
+  std::unordered_set<pid_t> threads_with_known_stack_;
+
+  profile::RowTable<CodePlace, PlaceNumber> places_;
+  profile::ListTable<PlaceNumber, StackNumber> stacks_;
+  profile::RowTable<ThreadKey, ThreadNumber> threads_;
+  profile::RowTable<Slot, profile::StackId> slots_;
+  std::vector<SlotValue> values_;        // parallel to slots_
+  std::vector<uint8_t> slot_ends_;       // parallel: how its walk ended
+  std::vector<std::string> notes_{""};
+  std::map<std::string, uint64_t> incomplete_;
+  uint64_t samples_ = 0;
+  uint64_t lost_process_records_ = 0;
+  uint8_t end_ = 0;  // of the walk at hand
+};
+
+}  // namespace atys::capture::native
