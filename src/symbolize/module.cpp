@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbolize/module.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "symbolize/demangle.h"
+#include "symbolize/mapped_file.h"
+#include "symbolize/module_resources.h"
+
+namespace atys::symbolize {
+
+namespace {
+
+constexpr uint64_t kLargestHashed = uint64_t{16} << 30;
+
+Result<std::string> hash_file(const ElfFile& file) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1)
+    return fail(ErrorCode::Internal, "SHA-256 cannot start");
+  std::vector<char> buffer(size_t{256} << 10);
+  uint64_t at = 0;
+  while (at < kLargestHashed) {
+    const ssize_t got = ::pread(file.fd(), buffer.data(), buffer.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno("read " + file.name());
+    if (got == 0) break;
+    EVP_DigestUpdate(context.get(), buffer.data(), static_cast<size_t>(got));
+    at += static_cast<uint64_t>(got);
+  }
+  if (at >= kLargestHashed) return fail(ErrorCode::ResourceExhausted, file.name() + ": too large to hash");
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  EVP_DigestFinal_ex(context.get(), digest.data(), &length);
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+// The debug information names functions better, but not those that it gives no linkage name for: then the symbol is taken
+// if it says more (scopes, arguments).
+SourceFrame outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol) {
+  SourceFrame made{std::move(frame.function), std::move(frame.linkage_name), std::move(frame.file), frame.line,
+                   frame.start_line};
+  if (symbol) {
+    std::string text = demangle(symbol->name);
+    const bool is_mangled = text != without_clone_suffix(symbol->name);
+    if (made.function.empty() || (made.system_name.empty() && is_mangled)) made.function = text;
+    if (made.system_name.empty() || text == made.function) made.system_name = symbol->name;
+  }
+  if (made.system_name.empty()) made.system_name = made.function;
+  return made;
+}
+
+}  // namespace
+
+Module::Module(Origin origin, std::shared_ptr<const ElfFile> file, std::shared_ptr<ModuleResources> resources)
+    : origin_(std::move(origin)), has_file_(file != nullptr), resources_(std::move(resources)), file_(std::move(file)) {
+  if (file_ == nullptr) return;
+  build_id_ = file_->build_id();
+  segments_ = file_->segments();
+  file_size_ = file_->file_size();
+  holds_descriptor_ = file_->fd() >= 0;
+  last_use_ = resources_->next_use();
+}
+
+std::optional<uint64_t> Module::file_address(uint64_t file_offset) const {
+  // Segments may share a page of the file; what is asked for is code nearly always.
+  for (const bool wants_code : {true, false})
+    for (const auto& segment : segments_)
+      if (segment.is_executable == wants_code && file_offset >= segment.file_offset &&
+          file_offset - segment.file_offset < segment.file_size)
+        return segment.address + (file_offset - segment.file_offset);
+  return {};
+}
+
+std::shared_ptr<const ElfFile> Module::elf() {
+  const std::lock_guard lock(mutex_);
+  last_use_ = resources_->next_use();
+  return open_again();
+}
+
+std::shared_ptr<const ElfFile> Module::open_again() {
+  if (file_ != nullptr || !has_file_ || !origin_.can_be_found_again) return file_;
+  auto handle = open_path_in_root("", origin_.path);
+  if (!handle.ok()) return nullptr;
+  auto fd = open_for_reading(*handle, origin_.path);
+  if (!fd.ok()) return nullptr;
+  auto file = ElfFile::open(fd.take(), origin_.path);
+  if (!file.ok() || file->build_id() != build_id_ || file->file_size() != file_size_) return nullptr;
+  file_ = std::make_shared<const ElfFile>(file.take());
+  holds_descriptor_ = true;
+  return file_;
+}
+
+void Module::close_file() {
+  const std::lock_guard lock(mutex_);
+  if (!holds_descriptor_) return;
+  if (!origin_.can_be_found_again) load_symbols();
+  dwarf_.reset();
+  was_dwarf_tried_ = !origin_.can_be_found_again;
+  file_.reset();
+  holds_descriptor_ = false;
+}
+
+void Module::drop_debug_info() {
+  const std::lock_guard lock(mutex_);
+  dwarf_.reset();
+  was_dwarf_tried_ = false;
+}
+
+void Module::load_symbols() {
+  if (symbols_) return;
+  symbols_.emplace();
+  if (const auto file = open_again()) symbols_ = SymbolTable::build(*file);
+}
+
+void Module::load_debug_info() {
+  if (was_dwarf_tried_ || !resources_->options().wants_lines) return;
+  was_dwarf_tried_ = true;
+  const auto file = open_again();
+  if (file == nullptr || !DwarfInfo::has_debug_info(*file)) return;
+  if (auto info = DwarfInfo::open(file); info.ok()) dwarf_ = info.take();
+}
+
+std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
+  load_symbols();
+  load_debug_info();
+  const auto symbol = symbols_->find(file_address);
+  std::vector<SourceFrame> frames;
+  if (dwarf_ != nullptr) {
+    auto found = dwarf_->frames_at(file_address);
+    frames.reserve(found.size());
+    for (size_t i = 0; i + 1 < found.size(); ++i) {
+      DwarfFrame& frame = found[i];
+      std::string& system_name = frame.linkage_name.empty() ? frame.name : frame.linkage_name;
+      frames.push_back(
+          {std::move(frame.function), std::move(system_name), std::move(frame.file), frame.line, frame.start_line});
+    }
+    if (!found.empty()) frames.push_back(outermost_frame(std::move(found.back()), symbol));
+    if (!frames.empty() && frames.back().function.empty()) frames.clear();
+  }
+  if (frames.empty() && symbol) frames.push_back({demangle(symbol->name), std::string(symbol->name)});
+  return frames;
+}
+
+std::vector<SourceFrame> Module::resolve(uint64_t file_address) {
+  if (!has_file_) return {};
+  last_use_ = resources_->next_use();
+  std::vector<SourceFrame> frames;
+  uint64_t new_bytes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool had_debug_info = dwarf_ != nullptr;
+    frames = resolve_locked(file_address);
+    if (dwarf_ != nullptr && !had_debug_info) new_bytes = dwarf_->memory_bytes();
+  }
+  if (new_bytes > 0) resources_->admit_debug_info(shared_from_this(), new_bytes);
+  return frames;
+}
+
+Result<std::string> Module::sha256() {
+  const auto file = elf();
+  if (file == nullptr || file->fd() < 0) return fail(ErrorCode::NotFound, path() + ": not open");
+  return hash_file(*file);
+}
+
+}  // namespace atys::symbolize

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// One binary, wherever it is mapped: resolves addresses to functions, files and lines. Tables are read on first use. Safe
+// for use by several threads.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/elf_file.h"
+#include "symbolize/symbol_table.h"
+
+namespace atys::symbolize {
+
+struct SourceFrame {
+  std::string function;     // for people
+  std::string system_name;  // as the linker or the debug information has it
+  std::string file;         // may be empty
+  int64_t line = 0;         // 0: not known
+  int64_t start_line = 0;
+};
+
+class ModuleResources;
+
+class Module : public std::enable_shared_from_this<Module> {
+ public:
+  // What a store knows of the binary when it meets it.
+  struct Origin {
+    std::string path;    // as the process sees it
+    pid_t pid = 0;       // whose root may have its debug files; 0: ours
+    uint32_t owner = 0;  // user that the file belongs to: what one user's file says is not told of another's
+    bool can_be_found_again = false;
+  };
+  // `file` may be null: then nothing is resolved.
+  Module(Origin origin, std::shared_ptr<const ElfFile> file, std::shared_ptr<ModuleResources> resources);
+
+  const std::string& path() const { return origin_.path; }
+  const std::string& build_id() const { return build_id_; }  // lower-case hexadecimal; empty: none
+  // Null when the file could not be opened, or could not be opened again after its descriptor was given up. Calls on one
+  // ElfFile must not be made by two threads at once; whoever holds the pointer holds the descriptor.
+  std::shared_ptr<const ElfFile> elf();
+  bool is_open() const { return has_file_; }
+  std::optional<uint64_t> file_address(uint64_t file_offset) const;
+  // Innermost first; empty: not known, to be shown as module+offset.
+  std::vector<SourceFrame> resolve(uint64_t file_address);
+  // Of the whole file, in hexadecimal.
+  Result<std::string> sha256();
+
+  uint64_t last_use() const { return last_use_; }
+  bool holds_descriptor() const { return holds_descriptor_; }
+  bool can_be_found_again() const { return origin_.can_be_found_again; }
+  // Give up what can be had again. Called by those who keep the limits.
+  void close_file();
+  void drop_debug_info();
+
+ private:
+  std::shared_ptr<const ElfFile> open_again();
+  void load_symbols();
+  void load_debug_info();
+  std::vector<SourceFrame> resolve_locked(uint64_t file_address);
+
+  const Origin origin_;
+  const bool has_file_;
+  std::string build_id_;
+  std::vector<ElfFile::Segment> segments_;
+  uint64_t file_size_ = 0;
+  std::shared_ptr<ModuleResources> resources_;  // shared with the store and its other modules
+  std::atomic<uint64_t> last_use_ = 0;
+  std::atomic<bool> holds_descriptor_ = false;
+
+  std::mutex mutex_;  // of all below
+  std::shared_ptr<const ElfFile> file_;
+  std::optional<SymbolTable> symbols_;
+  std::unique_ptr<DwarfInfo> dwarf_;
+  bool was_dwarf_tried_ = false;
+};
+
+}  // namespace atys::symbolize

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the modules of one store share: the limits on memory and descriptors, the cache, and the right to ask for debug
+// files.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace atys::symbolize {
+
+class Module;
+
+struct ModuleStoreOptions {
+  std::string cache_folder;  // empty: nothing is kept on disk
+  uint64_t cache_bytes = uint64_t{512} << 20;
+  bool may_ask_debuginfod = false;  // and DEBUGINFOD_URLS is set
+  int debuginfod_seconds = 20;
+  bool wants_lines = true;       // false: function names only, from the symbol tables
+  size_t most_open_files = 256;  // of binaries; debug files count on their own
+  size_t most_debug_files = 32;
+  uint64_t most_debug_bytes = uint64_t{1} << 30;    // of debug information in memory, all binaries together
+  uint64_t largest_debug_file = uint64_t{1} << 30;  // larger ones give function names only
+};
+
+class ModuleResources {
+ public:
+  explicit ModuleResources(ModuleStoreOptions options) : options_(std::move(options)) {}
+
+  const ModuleStoreOptions& options() const { return options_; }
+  uint64_t next_use() { return ++uses_; }
+  // `module` now holds so much debug information. Those that have to give theirs up are told to; the caller holds no lock.
+  void admit_debug_info(const std::shared_ptr<Module>& module, uint64_t bytes);
+
+ private:
+  struct Resident {
+    std::weak_ptr<Module> module;
+    uint64_t bytes = 0;
+  };
+  std::vector<std::shared_ptr<Module>> choose_victims(const std::shared_ptr<Module>& newest);
+
+  const ModuleStoreOptions options_;
+  std::atomic<uint64_t> uses_ = 0;
+  std::mutex mutex_;
+  std::vector<Resident> residents_;
+};
+
+}  // namespace atys::symbolize

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every binary seen in a recording, each opened once, while its process is there. Safe for use by several threads.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "linux/proc_maps.h"
+#include "symbolize/mapped_file.h"
+#include "symbolize/module.h"
+#include "symbolize/module_resources.h"
+
+namespace atys::symbolize {
+
+class ModuleStore {
+ public:
+  explicit ModuleStore(ModuleStoreOptions options = {});
+
+  // The module that `range` of process `pid` is of; never null. One that cannot be opened has no elf().
+  std::shared_ptr<Module> module_for(pid_t pid, const linux::MappedRange& range);
+  size_t size() const;
+
+ private:
+  std::shared_ptr<Module> module_of_file(pid_t pid, const linux::MappedRange& range, const MappedFile& file);
+  std::shared_ptr<Module> module_of_image(pid_t pid, const linux::MappedRange& range);
+  std::shared_ptr<Module> module_without_file(const linux::MappedRange& range);
+  void keep_limits();
+
+  std::shared_ptr<ModuleResources> resources_;  // also held by the modules, which may outlive the store
+  mutable std::mutex mutex_;                    // of all below
+  // Which file it is (device, inode, times, size), and which build: a module is found by either.
+  std::unordered_map<std::string, std::shared_ptr<Module>> by_file_;
+  std::unordered_map<std::string, std::shared_ptr<Module>> by_build_;
+};
+
+}  // namespace atys::symbolize

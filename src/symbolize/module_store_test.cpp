@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbolize/module_store.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/compiled_program.h"
+
+namespace atys::symbolize {
+
+// With external linkage, so that it is in the symbol table whatever else is.
+__attribute__((noinline)) int function_of_this_test(int value) { return value * 3 + 1; }
+
+namespace {
+
+linux::MappedRange range_of(pid_t pid, uint64_t address) {
+  const auto maps = linux::read_maps(pid);
+  EXPECT_TRUE(maps.ok());
+  for (const auto& range : *maps)
+    if (range.contains(address)) return range;
+  ADD_FAILURE() << "nothing is mapped at " << address;
+  return {};
+}
+
+std::string name_at(ModuleStore& store, pid_t pid, uint64_t address) {
+  const auto range = range_of(pid, address);
+  const auto module = store.module_for(pid, range);
+  const auto file_address = module->file_address(address - range.start + range.file_offset);
+  if (!file_address) return "no address";
+  const auto frames = module->resolve(*file_address);
+  return frames.empty() ? "not known" : frames.back().function;
+}
+
+uint64_t address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+TEST(module_store, resolves_a_function_of_our_own_process) {
+  ModuleStore store;
+  EXPECT_EQ(name_at(store, ::getpid(), reinterpret_cast<uint64_t>(&function_of_this_test)),
+            "atys::symbolize::function_of_this_test(int)");
+  EXPECT_EQ(name_at(store, ::getpid(), address(::dlsym(RTLD_DEFAULT, "mkfifo"))), "mkfifo");
+}
+
+TEST(module_store, opens_each_binary_once) {
+  ModuleStore store;
+  const auto range = range_of(::getpid(), reinterpret_cast<uint64_t>(&function_of_this_test));
+  EXPECT_EQ(store.module_for(::getpid(), range), store.module_for(::getpid(), range));
+}
+
+TEST(module_store, resolves_the_vdso) {
+  ModuleStore store;
+  const auto maps = linux::read_maps(::getpid());
+  ASSERT_TRUE(maps.ok());
+  for (const auto& range : *maps) {
+    if (range.path != "[vdso]") continue;
+    const auto module = store.module_for(::getpid(), range);
+    ASSERT_NE(module->elf(), nullptr);
+    EXPECT_EQ(module, store.module_for(1 << 30, range));  // no such process: ours stands in
+    size_t named = 0;
+    for (uint64_t offset = 0; offset < range.end - range.start; offset += 16)
+      if (const auto at = module->file_address(offset)) named += module->resolve(*at).empty() ? 0 : 1;
+    EXPECT_GT(named, 4u);
+    return;
+  }
+  GTEST_SKIP() << "no vDSO here";
+}
+
+TEST(module_store, gives_a_module_without_names_for_memory_of_no_file) {
+  ModuleStore store;
+  linux::MappedRange range{.start = 4096, .end = 8192, .is_executable = true};
+  const auto module = store.module_for(::getpid(), range);
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(module->elf(), nullptr);
+  EXPECT_TRUE(module->resolve(100).empty());
+  EXPECT_FALSE(module->sha256().ok());
+  range.path = "/no/such/file";
+  range.file = {1, 2};
+  EXPECT_EQ(store.module_for(::getpid(), range)->path(), "/no/such/file");
+}
+
+// A library that is mapped here, and what its name stands for afterwards.
+class MappedLibrary : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.write("lib.cpp", "extern \"C\" int first_name(int x) { return x * 2; }\n");
+    ASSERT_TRUE(folder_.run("g++ -O1 -g -shared -fPIC -o lib.so lib.cpp"));
+    library_ = ::dlopen(folder_.file("lib.so").c_str(), RTLD_NOW);
+    ASSERT_NE(library_, nullptr);
+    function_ = address(::dlsym(library_, "first_name"));
+  }
+  void TearDown() override { ::dlclose(library_); }
+
+  test::ScratchFolder folder_;
+  void* library_ = nullptr;
+  uint64_t function_ = 0;
+};
+
+TEST_F(MappedLibrary, is_resolved_after_it_was_deleted_or_replaced) {
+  if (::geteuid() != 0) GTEST_SKIP() << "/proc/PID/map_files needs root";
+  ASSERT_TRUE(folder_.run("rm lib.so"));
+  ModuleStore store;
+  EXPECT_EQ(name_at(store, ::getpid(), function_), "first_name");
+  folder_.write("lib.cpp", "extern \"C\" int other_name(int x) { return x * 2; }\n");
+  ASSERT_TRUE(folder_.run("g++ -O1 -g -shared -fPIC -o lib.so lib.cpp"));
+  ModuleStore another;
+  EXPECT_EQ(name_at(another, ::getpid(), function_), "first_name");
+}
+
+TEST_F(MappedLibrary, is_not_mistaken_for_the_file_that_has_its_name_now) {
+  auto range = range_of(::getpid(), function_);
+  ASSERT_TRUE(folder_.run("cp lib.so other.so && mv other.so lib.so"));
+  // A process that is gone leaves only the name.
+  ModuleStore store;
+  EXPECT_EQ(store.module_for(1 << 30, range)->elf(), nullptr);
+}
+
+TEST_F(MappedLibrary, is_resolved_when_the_process_is_gone) {
+  ModuleStore store;
+  const auto range = range_of(::getpid(), function_);
+  EXPECT_NE(store.module_for(1 << 30, range)->elf(), nullptr);
+}
+
+TEST_F(MappedLibrary, does_not_wait_for_a_fifo_in_its_place) {
+  auto range = range_of(::getpid(), function_);
+  ASSERT_TRUE(folder_.run("rm lib.so && mkfifo lib.so"));
+  range.is_deleted = false;
+  ModuleStore store;
+  EXPECT_EQ(store.module_for(1 << 30, range)->elf(), nullptr);
+}
+
+TEST(module_store, keeps_few_descriptors_open) {
+  const test::ScratchFolder folder;
+  ModuleStore store({.most_open_files = 4});
+  std::vector<std::shared_ptr<Module>> modules;
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "lib" + std::to_string(i) + ".so";
+    const std::string source = "extern \"C\" int function_" + std::to_string(i) + "(int x) { return x * 2; }";
+    folder.write("lib.cpp", source);
+    ASSERT_TRUE(folder.run("g++ -shared -fPIC -nostdlib -o " + name + " lib.cpp"));
+    struct stat status {};
+    ASSERT_EQ(::stat(folder.file(name).c_str(), &status), 0);
+    linux::MappedRange range{.end = 4096, .file = {status.st_dev, status.st_ino}, .path = folder.file(name)};
+    modules.push_back(store.module_for(::getpid(), range));
+  }
+  int open = 0;
+  for (const auto& module : modules) open += module->holds_descriptor() ? 1 : 0;
+  EXPECT_LE(open, 4);
+  for (const auto& module : modules) EXPECT_NE(module->elf(), nullptr);
+}
+
+}  // namespace
+}  // namespace atys::symbolize
