@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// UnwindTable::compile(): from an ELF file to rows.
+#include <elf.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "unwind/cursor.h"
+#include "unwind/frame_program.h"
+#include "unwind/frame_section.h"
+#include "unwind/landmarks.h"
+#include "unwind/unwind_table.h"
+
+namespace atys::unwind {
+
+namespace {
+
+constexpr size_t kMostRows = size_t{1} << 25;
+
+Result<Machine> machine_of(const symbolize::ElfFile& file) {
+  GElf_Ehdr header;
+  if (gelf_getehdr(file.handle(), &header) == nullptr) return fail(ErrorCode::InvalidInput, file.name() + ": no ELF header");
+  const bool is_known = header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64;
+  if (!is_known || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+    return fail(ErrorCode::Unsupported, file.name() + ": not for x86_64 or aarch64");
+  return header.e_machine == EM_X86_64 ? Machine::X86_64 : Machine::Aarch64;
+}
+
+bool is_code(const symbolize::ElfFile& file, const FrameEntry& entry) {
+  for (const auto& segment : file.segments())
+    if (segment.is_executable && entry.begin >= segment.address && entry.end - segment.address <= segment.memory_size)
+      return true;
+  return false;
+}
+
+// .eh_frame of a file without section headers: the segment PT_GNU_EH_FRAME says where it begins.
+std::optional<symbolize::ElfFile::Section> eh_frame_by_segment(const symbolize::ElfFile& file) {
+  size_t count = 0;
+  if (elf_getphdrnum(file.handle(), &count) != 0) return {};
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(file.handle(), static_cast<int>(i), &header) == nullptr || header.p_type != PT_GNU_EH_FRAME) continue;
+    const Elf_Data* index = elf_getdata_rawchunk(file.handle(), static_cast<int64_t>(header.p_offset), 8, ELF_T_BYTE);
+    if (index == nullptr) return {};
+    Cursor cursor({static_cast<const std::byte*>(index->d_buf), index->d_size});
+    // Version 1; the pointer is a signed 32-bit distance from itself. No linker writes it otherwise.
+    if (cursor.fixed<uint16_t>() != 0x1b01) return {};
+    cursor.fixed<uint16_t>();
+    const uint64_t address = header.p_vaddr + 4 + static_cast<uint64_t>(int64_t{cursor.fixed<int32_t>()});
+    for (const auto& segment : file.segments()) {
+      if (address < segment.address || address - segment.address >= segment.file_size) continue;
+      const uint64_t skip = address - segment.address;
+      const Elf_Data* data = elf_getdata_rawchunk(file.handle(), static_cast<int64_t>(segment.file_offset + skip),
+                                                  segment.file_size - skip, ELF_T_BYTE);
+      if (data == nullptr) return {};
+      return symbolize::ElfFile::Section{address, SHT_PROGBITS, {static_cast<const std::byte*>(data->d_buf), data->d_size}};
+    }
+  }
+  return {};
+}
+
+void by_address(std::vector<FrameEntry>& entries) {
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const FrameEntry& a, const FrameEntry& b) { return a.begin < b.begin; });
+}
+
+// Rows of one section, with a row without a rule wherever the description ends.
+std::vector<Row> rows_of(const symbolize::ElfFile& file, Machine machine, FrameSection section) {
+  std::erase_if(section.entries, [&](const FrameEntry& entry) { return !is_code(file, entry); });
+  by_address(section.entries);
+  FramePrograms programs(machine, section);
+  std::vector<Row> rows;
+  std::vector<Row> of_entry;
+  uint64_t covered = 0;
+  for (const FrameEntry& entry : section.entries) {
+    if (entry.begin < covered || rows.size() > kMostRows) continue;
+    if (entry.begin == covered && !rows.empty()) rows.pop_back();
+    of_entry.clear();
+    programs.run(entry, of_entry);
+    rows.insert(rows.end(), of_entry.begin(), of_entry.end());
+    rows.push_back({entry.end, {}});
+    covered = entry.end;
+  }
+  return rows;
+}
+
+FrameSection eh_frame_of(const symbolize::ElfFile& file) {
+  if (const auto section = file.section(".eh_frame"))
+    return read_frame_section(section->bytes, section->address, FrameSection::Format::EhFrame);
+  if (const auto section = eh_frame_by_segment(file))
+    return read_frame_section(section->bytes, section->address, FrameSection::Format::EhFrame, true);
+  return {};
+}
+
+}  // namespace
+
+Result<UnwindTable> UnwindTable::compile(const symbolize::ElfFile& file) {
+  const Machine machine = TRY(machine_of(file));
+  std::vector<Row> rows = rows_of(file, machine, eh_frame_of(file));
+  // Go describes its functions only here; C code that is linked in has .eh_frame.
+  if (const auto section = file.section(".debug_frame"))
+    rows = fill_gaps(rows, rows_of(file, machine,
+                                   read_frame_section(section->bytes, section->address, FrameSection::Format::DebugFrame)));
+  const Landmarks landmarks = find_landmarks(file, machine);
+  rows = fill_gaps(rows, landmarks.where_nothing_is_known);
+  rows = fill_gaps(landmarks.always, rows);
+  return from_rows(machine, rows);
+}
+
+}  // namespace atys::unwind

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unwind/unwinder.h"
+
+#include <cstring>
+
+#include "unwind/machine_registers.h"
+
+namespace atys::unwind {
+
+namespace {
+
+constexpr size_t kSlots = 4096;
+// A stack may go through a signal handler that was itself interrupted. Other frames make progress by growing; these need
+// not.
+constexpr int kMostSignalFrames = 16;
+// No frame is larger; a hostile one might wrap around.
+constexpr uint64_t kLargestFrame = uint64_t{1} << 32;
+// User space of aarch64 ends at 48 bits unless a program asks for more by hand.
+constexpr uint64_t kAarch64AddressBits = (uint64_t{1} << 48) - 1;
+
+}  // namespace
+
+const char* to_string(End end) {
+  switch (end) {
+    case End::Root: return "root";
+    case End::StackCopyEnded: return "stack copy ended";
+    case End::NoRule: return "no rule";
+    case End::BadPointer: return "bad pointer";
+    case End::TooDeep: return "too deep";
+  }
+  return "?";
+}
+
+uint64_t strip_pointer_authentication(uint64_t address) {
+  const bool is_of_the_system = (address >> 55 & 1) != 0;
+  return is_of_the_system ? address | ~kAarch64AddressBits : address & kAarch64AddressBits;
+}
+
+bool return_address_in_lr(const UnwindTable& table, uint64_t file_address) {
+  const Rule* rule = table.find(file_address);
+  if (rule == nullptr || table.machine() != Machine::Aarch64 || rule->ra != Rule::Ra::InLr) return false;
+  return rule->cfa == Rule::Cfa::SpPlus || rule->cfa == Rule::Cfa::FpPlus;
+}
+
+// One walk. Each step either ends it or makes the registers those of the caller.
+class Unwinder::Walker {
+ public:
+  Walker(Unwinder& unwinder, const Registers& registers, const StackCopy& stack, Surroundings& surroundings)
+      : unwinder_(unwinder),
+        machine_(unwinder.machine_),
+        surroundings_(surroundings),
+        stack_(stack),
+        generation_(surroundings.code_generation()),
+        at_(registers) {
+    at_.pc = code_address(at_.pc);
+  }
+
+  void run(size_t max_frames, Walk& out) {
+    while (true) {
+      if (out.addresses.size() >= max_frames) {
+        end_ = End::TooDeep;
+        break;
+      }
+      const Slot& slot = unwinder_.lookup(is_exact_ ? at_.pc : at_.pc - 1, generation_, surroundings_);
+      if (!slot.is_executable && !out.addresses.empty()) {
+        end_ = End::BadPointer;
+        break;
+      }
+      out.addresses.push_back(at_.pc);
+      out.is_exact.push_back(is_exact_);
+      if (!step(slot)) break;
+    }
+    out.end = end_;
+    out.by_frame_pointer = by_frame_pointer_;
+  }
+
+ private:
+  bool end(End reason) {
+    end_ = reason;
+    return false;
+  }
+
+  bool step(const Slot& slot) {
+    if (!slot.is_executable) return step_from_bad_call();
+    const Rule& rule = slot.rule;
+    switch (rule.cfa) {
+      case Rule::Cfa::Root: return end(End::Root);
+      case Rule::Cfa::SignalFrame: return step_over_signal();
+      case Rule::Cfa::None:
+      case Rule::Cfa::Unsupported: return step_by_frame_pointer();
+      case Rule::Cfa::SpPlus:
+      case Rule::Cfa::AtSpPlus:
+      case Rule::Cfa::Plt: return knows_sp_ ? step_by_rule(rule) : step_by_frame_pointer();
+      default: return step_by_rule(rule);
+    }
+  }
+
+  bool step_by_rule(const Rule& rule) {
+    uint64_t cfa = 0;
+    if (!read_cfa(rule, cfa)) return false;
+    uint64_t ra = at_.lr;
+    uint64_t fp = at_.fp;
+    const bool is_leaf = rule.ra == Rule::Ra::InLr;
+    // lr is the return address only in a function that has called nothing since.
+    if (is_leaf && !knows_lr_) return step_by_frame_pointer();
+    // Where sp is not known, at_.sp is less than it.
+    if (is_leaf ? cfa < at_.sp : cfa <= at_.sp) return end(End::BadPointer);
+    if (cfa - at_.sp > kLargestFrame) return end(End::BadPointer);
+    if (!is_leaf && !read(cfa + offset(rule.ra_offset), ra)) return false;
+    if (rule.fp != Rule::Fp::Unchanged && !read(fp_base(rule, cfa) + offset(rule.fp_offset), fp)) return false;
+    return go_to(ra, cfa, fp);
+  }
+
+  bool read_cfa(const Rule& rule, uint64_t& cfa) {
+    const bool is_of_fp = rule.cfa == Rule::Cfa::FpPlus || rule.cfa == Rule::Cfa::AtFpPlus;
+    cfa = (is_of_fp ? at_.fp : at_.sp) + offset(rule.cfa_offset);
+    if (rule.cfa == Rule::Cfa::Plt && (at_.pc & 15) >= static_cast<uint64_t>(rule.cfa_extra)) cfa += 8;
+    if (rule.cfa != Rule::Cfa::AtFpPlus && rule.cfa != Rule::Cfa::AtSpPlus) return true;
+    if (!read(cfa, cfa)) return false;
+    cfa += offset(rule.cfa_extra);
+    return true;
+  }
+
+  uint64_t fp_base(const Rule& rule, uint64_t cfa) const {
+    if (rule.fp == Rule::Fp::AtFpPlus) return at_.fp;
+    return rule.fp == Rule::Fp::AtSpPlus ? at_.sp : cfa;
+  }
+
+  static uint64_t offset(int64_t value) { return static_cast<uint64_t>(value); }
+
+  // Both machines keep the caller's frame pointer and, above it, the return address where the frame pointer points.
+  bool step_by_frame_pointer() {
+    ++by_frame_pointer_;
+    const uint64_t record = at_.fp;
+    if (record == 0) return end(End::Root);
+    if (record < at_.sp || record % 8 != 0 || record - at_.sp > kLargestFrame) return end(End::NoRule);
+    uint64_t fp = 0;
+    uint64_t ra = 0;
+    if (!read(record, fp) || !read(record + 8, ra)) return false;
+    if (!go_to(ra, record + 16, fp)) return false;
+    // aarch64 keeps the record at the lower end of the frame: where the frame ends is not known.
+    knows_sp_ = machine_ == Machine::X86_64;
+    return true;
+  }
+
+  bool step_over_signal() {
+    if (++signal_frames_ > kMostSignalFrames || !knows_sp_) return end(End::BadPointer);
+    const SignalFrameOffsets offsets = signal_frame_of(machine_);
+    Registers interrupted;
+    const uint64_t sp = at_.sp;
+    if (!read(sp + offsets.pc, interrupted.pc) || !read(sp + offsets.sp, interrupted.sp) ||
+        !read(sp + offsets.fp, interrupted.fp))
+      return false;
+    if (machine_ == Machine::Aarch64 && !read(sp + offsets.lr, interrupted.lr)) return false;
+    at_ = interrupted;
+    at_.pc = code_address(at_.pc);
+    is_exact_ = knows_sp_ = knows_lr_ = true;
+    return true;
+  }
+
+  // The thread has jumped to where no code is; the call itself was sound.
+  bool step_from_bad_call() {
+    if (machine_ == Machine::Aarch64) return knows_lr_ ? go_to(at_.lr, at_.sp, at_.fp) : end(End::BadPointer);
+    uint64_t ra = 0;
+    return read(at_.sp, ra) && go_to(ra, at_.sp + 8, at_.fp);
+  }
+
+  bool go_to(uint64_t ra, uint64_t sp, uint64_t fp) {
+    ra = code_address(ra);
+    if (ra == 0) return end(End::Root);
+    at_ = {.pc = ra, .sp = sp, .fp = fp, .lr = 0};
+    is_exact_ = knows_lr_ = false;
+    knows_sp_ = true;
+    return true;
+  }
+
+  uint64_t code_address(uint64_t address) const {
+    return machine_ == Machine::Aarch64 ? strip_pointer_authentication(address) : address;
+  }
+
+  bool read(uint64_t address, uint64_t& word) {
+    const uint64_t at = address - stack_.start;
+    if (address >= stack_.start && stack_.bytes.size() >= 8 && at <= stack_.bytes.size() - 8) {
+      std::memcpy(&word, stack_.bytes.data() + at, 8);
+      return true;
+    }
+    if (surroundings_.read_word(address, word)) return true;
+    return end(address >= stack_.start ? End::StackCopyEnded : End::BadPointer);
+  }
+
+  Unwinder& unwinder_;
+  Machine machine_;
+  Surroundings& surroundings_;
+  const StackCopy& stack_;
+  uint64_t generation_;
+  Registers at_;
+  bool is_exact_ = true;
+  bool knows_sp_ = true;
+  bool knows_lr_ = true;
+  int signal_frames_ = 0;
+  uint32_t by_frame_pointer_ = 0;
+  End end_ = End::NoRule;
+};
+
+Unwinder::Unwinder(Machine machine) : machine_(machine), slots_(kSlots) {}
+
+void Unwinder::forget_code() {
+  for (Slot& slot : slots_) slot.is_used = false;
+}
+
+const Unwinder::Slot& Unwinder::lookup(uint64_t address, uint64_t generation, Surroundings& surroundings) {
+  constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+  Slot& slot = slots_[((address ^ generation << 32) * kGoldenRatio >> 32) % kSlots];
+  if (slot.is_used && slot.address == address && slot.generation == generation) return slot;
+  slot = {.address = address, .generation = generation, .is_used = true};
+  const CodeAt code = surroundings.code_at(address);
+  const Rule* rule = nullptr;
+  if (code.table != nullptr && code.table->machine() == machine_) rule = code.table->find(address - code.bias);
+  if (rule != nullptr) slot.rule = *rule;
+  slot.is_executable = code.table != nullptr || surroundings.is_executable(address);
+  return slot;
+}
+
+void Unwinder::walk(const Registers& registers, const StackCopy& stack, Surroundings& surroundings, size_t max_frames,
+                    Walk& out) {
+  out.addresses.clear();
+  out.is_exact.clear();
+  Walker(*this, registers, stack, surroundings).run(max_frames, out);
+}
+
+}  // namespace atys::unwind

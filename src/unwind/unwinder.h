@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the registers of an interrupted thread and a copy of the top of its stack to the return addresses up to the root.
+// Works on copies, in user space: nothing is stopped and no file is read here. All of what it reads may be hostile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "unwind/rule.h"
+#include "unwind/unwind_table.h"
+
+namespace atys::unwind {
+
+struct Registers {
+  uint64_t pc = 0;
+  uint64_t sp = 0;
+  uint64_t fp = 0;
+  uint64_t lr = 0;  // aarch64 only
+};
+
+struct CodeAt {
+  const UnwindTable* table = nullptr;  // null: no rules (code made at run time, unknown)
+  uint64_t bias = 0;                   // address in the process less address in the file
+};
+
+// Where the unwinder finds code and memory. The caller owns processes and modules.
+class Surroundings {
+ public:
+  virtual ~Surroundings() = default;
+  virtual CodeAt code_at(uint64_t pc) = 0;
+  // Some executable mapping contains it.
+  virtual bool is_executable(uint64_t pc) = 0;
+  // A word of memory that is not in the copy of the stack. May fail.
+  virtual bool read_word(uint64_t address, uint64_t& word) = 0;
+  // Differs between processes, and changes when the mappings of one change: answers of code_at() and is_executable() are
+  // remembered under this number. Who always says the same calls Unwinder::forget_code() instead.
+  virtual uint64_t code_generation() { return 0; }
+};
+
+struct StackCopy {
+  uint64_t start = 0;  // address of the first byte
+  std::span<const std::byte> bytes;
+};
+
+enum class End : uint8_t {
+  Root,            // the outermost frame was reached
+  StackCopyEnded,  // the next word is beyond the copy, and could not be read
+  NoRule,          // code without rules, and the frame pointer leads nowhere
+  BadPointer,      // what should be a return address or a frame is none
+  TooDeep,         // max_frames
+};
+const char* to_string(End end);
+
+struct Walk {
+  std::vector<uint64_t> addresses;  // the first is the pc; the others are return addresses, unless exact
+  std::vector<bool> is_exact;       // the address itself was about to run: the first, and frames that a signal interrupted
+  End end = End::NoRule;
+  uint32_t by_frame_pointer = 0;  // how many steps had no rule to follow
+};
+
+// Not for use by two threads at once.
+class Unwinder {
+ public:
+  explicit Unwinder(Machine machine);
+
+  // `out` is overwritten; its memory is used again.
+  void walk(const Registers& registers, const StackCopy& stack, Surroundings& surroundings, size_t max_frames, Walk& out);
+  void forget_code();
+
+ private:
+  class Walker;
+  // What is known about the code at an address. Rules are copied, so that no table has to outlive the cache.
+  struct Slot {
+    uint64_t address = 0;
+    uint64_t generation = 0;
+    Rule rule;
+    bool is_executable = false;
+    bool is_used = false;
+  };
+
+  const Slot& lookup(uint64_t address, uint64_t generation, Surroundings& surroundings);
+
+  Machine machine_;
+  std::vector<Slot> slots_;
+};
+
+// For stacks that the system has walked by frame pointers on aarch64: is the return address of the function at this address
+// still in lr? Then the caller is missing in such a stack.
+bool return_address_in_lr(const UnwindTable& table, uint64_t file_address);
+
+// aarch64: the address without the signature in its upper bits.
+uint64_t strip_pointer_authentication(uint64_t address);
+
+}  // namespace atys::unwind
