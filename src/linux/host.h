@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine that we run on.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace atys::linux {
+
+struct Host {
+  std::string name;
+  std::string kernel_release;  // "6.1.0-18-amd64"
+  std::string boot_id;         // one for each time the machine was started; empty: hidden
+  std::string architecture;    // "x86_64", "aarch64"
+  std::vector<int> cpus;       // online, in rising order; they may have holes
+};
+
+// "0-3,5,7-8" as in /sys/devices/system/cpu/online. At most 65,536 CPUs.
+Result<std::vector<int>> parse_cpu_list(std::string_view text);
+
+// Which CPUs are online; falls back to counting where /sys is hidden.
+std::vector<int> online_cpus();
+
+Result<Host> read_host();
+
+}  // namespace atys::linux
