@@ -55,6 +55,8 @@ class BpfObject {
   Result<> attach_to_perf_event(const char* program, int perf_fd);
   Result<> attach_to_kernel_function(const char* program, const std::string& function);
 
+  void detach_all() { links_.clear(); }
+
   // Time that all programs of this object have run since they were loaded, while statistics are on.
   uint64_t run_time_ns() const;
 

@@ -49,6 +49,7 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<const ElfFile> elf();
   bool is_open() const { return has_file_; }
   std::optional<uint64_t> file_address(uint64_t file_offset) const;
+  const std::vector<ElfFile::Segment>& segments() const { return segments_; }
   // Innermost first; empty: not known, to be shown as module+offset.
   std::vector<SourceFrame> resolve(uint64_t file_address);
   // Of the whole file, in hexadecimal.

@@ -46,7 +46,8 @@ CodePlace AddressSpace::place_of(pid_t pid, uint64_t address, CodeModules& modul
   auto* mapped = const_cast<Mapped*>(find(address));
   if (mapped == nullptr) return {kUnknownModule, address};
   if (mapped->module == kNotAskedYet) {
-    const bool is_file = !mapped->range.path.empty() && (mapped->range.path.front() == '/' || mapped->range.path == "[vdso]");
+    const bool is_file =
+        !mapped->range.path.empty() && (mapped->range.path.front() == '/' || mapped->range.path == "[vdso]");
     // Memory shared under a name ("/memfd:…", "/dev/zero") with code in it is a JIT's as well.
     const bool is_named_memory = mapped->range.path.starts_with("/memfd:") || mapped->range.path.starts_with("/dev/zero") ||
                                  mapped->range.path.starts_with("/SYSV");

@@ -3,12 +3,7 @@
 
 namespace atys::capture::native {
 
-namespace {
-constexpr const char* kRules = "unwind";
-}
-
-CodeModules::CodeModules(symbolize::ModuleStoreOptions options, symbolize::DiskCache* cache)
-    : store_(std::move(options)), cache_(cache), modules_(kFirstFileModule) {}
+CodeModules::CodeModules(symbolize::ModuleStoreOptions options) : store_(std::move(options)), modules_(kFirstFileModule) {}
 
 ModuleNumber CodeModules::number_of(pid_t pid, const linux::MappedRange& range) {
   std::shared_ptr<symbolize::Module> module = store_.module_for(pid, range);
@@ -32,23 +27,18 @@ const unwind::UnwindTable* CodeModules::unwind_table(ModuleNumber number) {
   return entry.rules.get();
 }
 
-std::unique_ptr<unwind::UnwindTable> CodeModules::load_rules(const symbolize::Module& module) {
-  const bool can_cache = cache_ != nullptr && !module.build_id().empty();
-  if (can_cache)
-    if (const auto bytes = cache_->load(kRules, module.build_id()))
-      if (auto table = unwind::UnwindTable::parse(*bytes); table.ok())
-        return std::make_unique<unwind::UnwindTable>(table.take());
-  if (module.elf() == nullptr) return nullptr;
-  auto table = unwind::UnwindTable::compile(*module.elf());
+std::unique_ptr<unwind::UnwindTable> CodeModules::load_rules(symbolize::Module& module) {
+  const auto elf = module.elf();
+  if (elf == nullptr) return nullptr;
+  auto table = unwind::UnwindTable::compile(*elf);
   if (!table.ok()) return nullptr;
-  if (can_cache) cache_->store(kRules, module.build_id(), table->serialize());
   return std::make_unique<unwind::UnwindTable>(table.take());
 }
 
 bool CodeModules::is_go(ModuleNumber number) {
   Entry& entry = modules_[number];
   if (entry.go < 0) {
-    const symbolize::ElfFile* elf = entry.file == nullptr ? nullptr : entry.file->elf();
+    const auto elf = entry.file == nullptr ? nullptr : entry.file->elf();
     entry.go = elf != nullptr && (elf->section(".gopclntab") || elf->section(".data.rel.ro.gopclntab"));
   }
   return entry.go == 1;

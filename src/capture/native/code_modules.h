@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "linux/proc_maps.h"
-#include "symbolize/disk_cache.h"
-#include "symbolize/module.h"
+#include "symbolize/module_store.h"
 #include "unwind/unwind_table.h"
 
 namespace atys::capture::native {
@@ -21,8 +20,7 @@ constexpr ModuleNumber kFirstFileModule = 2;
 
 class CodeModules {
  public:
-  // `cache` may be null.
-  CodeModules(symbolize::ModuleStoreOptions options, symbolize::DiskCache* cache);
+  explicit CodeModules(symbolize::ModuleStoreOptions options);
 
   // The file behind a mapping of a process.
   ModuleNumber number_of(pid_t pid, const linux::MappedRange& range);
@@ -46,10 +44,9 @@ class CodeModules {
     std::unique_ptr<unwind::UnwindTable> rules;
     int go = -1;  // -1: not looked yet
   };
-  std::unique_ptr<unwind::UnwindTable> load_rules(const symbolize::Module& module);
+  std::unique_ptr<unwind::UnwindTable> load_rules(symbolize::Module& module);
 
   symbolize::ModuleStore store_;
-  symbolize::DiskCache* cache_;
   std::vector<Entry> modules_;
   std::unordered_map<const symbolize::Module*, ModuleNumber> numbers_;
   std::unordered_map<pid_t, ModuleNumber> jit_numbers_;

@@ -6,14 +6,14 @@
 #include <cstring>
 
 #include "capture/native/sampler_object.h"
-#include "linux/cpus.h"
+#include "linux/host.h"
 
 namespace atys::capture::native {
 
 namespace {
 
-// x86_64 distributions build without frame pointers, so a call chain by them is wrong more often than not; on aarch64 the ABI's
-// frame records are nearly always there. Processes that differ get their own mode.
+// x86_64 distributions build without frame pointers, so a call chain by them is wrong more often than not; on aarch64 the
+// ABI's frame records are nearly always there. Processes that differ get their own mode.
 #if defined(__x86_64__)
 constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
 #else
@@ -21,6 +21,11 @@ constexpr uint32_t kDefaultMode = ATYS_BY_FRAME_POINTER;
 #endif
 
 constexpr size_t kSwapAfterStacks = 16384;  // half of the counters
+constexpr size_t kMostWakers = 65536;
+
+// The compiler may have given the function a suffix.
+constexpr const char* kResumeFunctions[] = {"finish_task_switch", "finish_task_switch.isra.0",
+                                            "finish_task_switch.constprop.0"};
 
 std::string_view comm_of(const atys_record& record) { return {record.comm, ::strnlen(record.comm, ATYS_COMM)}; }
 
@@ -34,12 +39,18 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   TRY(object.set_constant("our_tgid", static_cast<uint32_t>(::getpid())));
   TRY(object.set_constant("max_samples", plan.max_samples));
   TRY(object.set_map_size("scratches", static_cast<uint32_t>(cpus.back() + 1)));
+  if (!plan.with_cpu) TRY(object.leave_out("sample"));
+  if (!plan.with_waits)
+    for (const char* program : {"on_switch", "on_resume", "on_waking"}) TRY(object.leave_out(program));
   TRY(object.load());
   auto sideband = TRY(Sideband::open(cpus));
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
   if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) source->statistics_ = statistics.take();
-  TRY(source->open_timers());
+  if (plan.with_cpu) TRY(source->open_timers());
+  if (plan.with_waits) TRY(source->watch_waits());
+  if (plan.only_listed_processes && plan.with_children) TRY(source->object_.attach("on_fork"));
+  TRY(source->object_.attach("on_exit"));
   return std::unique_ptr<SampleSource>(std::move(source));
 }
 
@@ -50,14 +61,23 @@ Result<> EbpfSource::open_timers() {
     TRY(object_.attach_to_perf_event("sample", timer.get()));
     timers_.push_back(std::move(timer));
   }
-  if (plan_.only_listed_processes && plan_.with_children) TRY(object_.attach("on_fork"));
-  TRY(object_.attach("on_exit"));
+  return {};
+}
+
+Result<> EbpfSource::watch_waits() {
+  TRY(set_period(plan_.period_ns));
+  Result<> attached;
+  for (const char* function : kResumeFunctions)
+    if (attached = object_.attach_to_kernel_function("on_resume", function); attached.ok()) break;
+  TRY(std::move(attached));
+  TRY(object_.attach("on_waking"));
   return {};
 }
 
 Result<> EbpfSource::start() {
   TRY(sideband_.start());
   for (const UniqueFd& timer : timers_) TRY(linux::enable_perf_event(timer.get()));
+  if (plan_.with_waits) TRY(object_.attach("on_switch"));
   return {};
 }
 
@@ -65,10 +85,13 @@ void EbpfSource::stop() {
   if (is_stopped_) return;
   is_stopped_ = true;
   for (const UniqueFd& timer : timers_) (void)linux::disable_perf_event(timer.get());
+  object_.detach_all();
 }
 
 Result<> EbpfSource::set_period(uint64_t period) {
   for (const UniqueFd& timer : timers_) TRY(linux::set_perf_period(timer.get(), period));
+  const uint32_t slot = 0;
+  if (plan_.with_waits) TRY(object_.map("wait_period").update(&slot, &period));
   return {};
 }
 
@@ -123,7 +146,7 @@ void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
   std::memcpy(&record, bytes.data(), sizeof(record));
   const auto payload = bytes.subspan(sizeof(record));
   const size_t kernel_bytes = record.kernel_frames * sizeof(uint64_t);
-  const size_t user_bytes = record.type == ATYS_STACK_COPY ? record.copied_bytes : record.user_frames * sizeof(uint64_t);
+  const size_t user_bytes = record.copied_bytes + record.user_frames * sizeof(uint64_t);
   if (kernel_bytes + user_bytes > payload.size()) return;
   const auto* words = reinterpret_cast<const uint64_t*>(payload.data());
   RawSample sample;
@@ -133,15 +156,35 @@ void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
   sample.comm = comm_of(record);
   sample.kernel_frames = {words, record.kernel_frames};
   sample.registers = {record.pc, record.sp, record.fp, record.lr};
-  if (record.type == ATYS_STACK_COPY) {
-    sample.has_copy = true;
+  sample.has_copy = record.copied_bytes > 0 || record.type == ATYS_STACK_COPY;
+  if (sample.has_copy)
     sample.stack_copy = payload.subspan(kernel_bytes, user_bytes);
+  else
+    sample.user_frames = {words + record.kernel_frames, record.user_frames};
+  if (record.type == ATYS_STACK_COPY) {
     sink.add(sink.on_stack(sample), 1, record.weight);
+  } else if (record.type == ATYS_COUNTED_STACK) {
+    slots_[{record.tgid, record.tid, record.stack_hash}] = sink.on_stack(sample);
+    ++stacks_since_swap_;
+  } else {
+    hand_over_wait(record, sample, sink);
+  }
+}
+
+// The waker comes first, with nothing but its stack; how long it was waited for is known when the waiter runs again.
+void EbpfSource::hand_over_wait(const atys_record& record, RawSample& sample, SampleSink& sink) {
+  if (record.type == ATYS_WAKER) {
+    sample.note.is_waker = true;
+    if (wakers_.size() >= kMostWakers) wakers_.clear();
+    wakers_[record.stack_hash] = sink.on_stack(sample);
     return;
   }
-  sample.user_frames = {words + record.kernel_frames, record.user_frames};
-  slots_[{record.tgid, record.tid, record.stack_hash}] = sink.on_stack(sample);
-  ++stacks_since_swap_;
+  sample.note.wait = (record.wait_state & ATYS_PREEMPTED) != 0 ? "cpu" : "blocked";
+  sink.add(sink.on_stack(sample), 1, record.weight);
+  if (const auto waker = wakers_.find(record.stack_hash); waker != wakers_.end()) {
+    sink.add(waker->second, 1, record.weight);
+    wakers_.erase(waker);
+  }
 }
 
 void EbpfSource::collect_counts(SampleSink& sink) {
@@ -181,9 +224,17 @@ SourceTotals EbpfSource::totals() const {
     return total;
   };
   totals.samples = sum(ATYS_SAMPLES);
+  totals.weight = sum(ATYS_WEIGHT);
   totals.kernel_ns = object_.run_time_ns();
   totals.losses["samples that found the ring full"] = sum(ATYS_RING_FULL);
   totals.losses["samples of stacks that found no free counter"] = sum(ATYS_COUNTERS_FULL);
+  totals.losses["waits above the cap on waits per second"] = sum(ATYS_CAPPED_WAITS);
+  totals.is_limit_reached = sum(ATYS_OVER_LIMIT) > 0;
+  if (plan_.with_waits) {
+    totals.figures["waits"] = sum(ATYS_WAITS);
+    totals.figures["waiting-ns"] = sum(ATYS_WAIT_NS);
+    totals.figures["waiting-ns-above-cap"] = sum(ATYS_CAPPED_WAIT_NS);
+  }
   return totals;
 }
 

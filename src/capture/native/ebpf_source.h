@@ -15,7 +15,9 @@ namespace atys::capture::native {
 struct EbpfPlan {
   bool only_listed_processes = true;  // false: every process of the host
   bool with_children = false;         // processes that listed ones start
-  uint64_t period_ns = 0;
+  bool with_cpu = true;
+  bool with_waits = false;
+  uint64_t period_ns = 0;    // of samples on the CPU; waits as long are recorded for certain, shorter ones in proportion
   uint64_t max_samples = 0;  // 0: no limit
 };
 
@@ -48,6 +50,8 @@ class EbpfSource final : public SampleSource {
   EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
       : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)) {}
   Result<> open_timers();
+  Result<> watch_waits();
+  void hand_over_wait(const atys_record& record, RawSample& sample, SampleSink& sink);
   void take_record(std::span<const std::byte> record);
   void hand_over(std::span<const std::byte> bytes, SampleSink& sink);
 
@@ -61,6 +65,7 @@ class EbpfSource final : public SampleSource {
   bool second_map_is_used_ = false;
   size_t stacks_since_swap_ = 0;
   std::unordered_map<atys_stack_key, SampleSlot, KeyHash, KeyEqual> slots_;
+  std::unordered_map<uint64_t, SampleSlot> wakers_;  // of waits whose end has not come through yet
 
   // Of one call of collect; members only to keep their memory.
   std::vector<std::byte> arena_;

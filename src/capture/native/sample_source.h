@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples come from: one class per tier (ebpf_source, ring_source), one interface. A source hands over what happened in the
-// order of time, so that a stack is looked up in the mappings that its process had at that moment.
+// Where samples come from: one class per tier (ebpf_source, ring_source), one interface. A source hands over what happened
+// in the order of time, so that a stack is looked up in the mappings that its process had at that moment.
 #pragma once
 
 #include <poll.h>
@@ -21,9 +21,8 @@ namespace atys::capture::native {
 
 // What a wait or an event was, beyond its stack; empty for CPU samples.
 struct SampleNote {
-  std::string_view wait;       // why the thread waited: "sleep", "disk", "preempted" …
-  uint64_t pair = 0;           // ties a waker's sample to the wait that it ended
-  bool is_waker = false;
+  std::string_view wait;  // "cpu": ready to run, but had no CPU; "blocked": the kernel stack says by what
+  bool is_waker = false;  // the stack that ended a wait
 };
 
 struct RawSample {
@@ -58,9 +57,11 @@ enum class StackMode { ByFramePointer, ByCopy };
 // Totals since the start.
 struct SourceTotals {
   uint64_t samples = 0;
-  uint64_t kernel_ns = 0;                     // CPU time that our programs took in the kernel
-  std::map<std::string, uint64_t> losses;     // by reason
-  std::map<std::string, uint64_t> remarks;    // what was left uncounted on purpose: waits below the floor …
+  uint64_t weight = 0;                      // of samples on the CPU: nanoseconds that the target ran
+  uint64_t kernel_ns = 0;                   // CPU time that our programs took in the kernel
+  bool is_limit_reached = false;            // max_samples
+  std::map<std::string, uint64_t> losses;   // by reason
+  std::map<std::string, uint64_t> figures;  // worth knowing, no loss: all waits, also those that no record stands for
 };
 
 class SampleSource {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// The sampler in the kernel: runs on a timer interrupt of each CPU, looks at the thread that was interrupted, and either counts
-// its stack (found by frame pointers; only stacks never seen before cross to user space) or hands over a copy of the top of it
-// (code without frame pointers; user space unwinds it). Kernel structures are declared with the few fields that are read; the
-// loader finds where they are in the running kernel (CO-RE).
+// The sampler in the kernel. `sample` runs on a timer interrupt of each CPU, looks at the thread that was interrupted, and either
+// counts its stack (found by frame pointers; only stacks never seen before cross to user space) or hands over a copy of the top
+// of it (code without frame pointers; user space unwinds it). The programs in waits.bpf.h do the same for threads that wait.
+// Kernel structures are declared with the few fields that are read; the loader finds where they are in the running kernel.
 #include <linux/bpf.h>
 #include <linux/types.h>
 
@@ -152,24 +152,6 @@ static int count_stack(struct atys_record* record) {
   return 1;
 }
 
-static void sample_by_frame_pointer(void* ctx, struct scratch* scratch, __u32 kernel_bytes) {
-  struct atys_record* record = &scratch->record;
-  if (kernel_bytes > ATYS_MAX_KERNEL_FRAMES * 8) return;
-  long got = bpf_get_stack(ctx, &scratch->payload[kernel_bytes], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
-  __u32 user_bytes = got > 0 && got <= ATYS_MAX_USER_FRAMES * 8 ? got : 0;
-  record->type = ATYS_COUNTED_STACK;
-  record->user_frames = user_bytes / 8;
-  record->stack_hash = hash_words((__u64*)scratch->payload, (kernel_bytes + user_bytes) / 8, record->lr);
-  if (count_stack(record)) send(scratch, kernel_bytes + user_bytes);
-}
-
-static void sample_by_copy(struct scratch* scratch, __u32 kernel_bytes) {
-  struct atys_record* record = &scratch->record;
-  record->type = ATYS_STACK_COPY;
-  record->copied_bytes = copy_stack(scratch, kernel_bytes, record->tid);
-  send(scratch, kernel_bytes + record->copied_bytes);
-}
-
 static void read_registers(struct atys_record* record, struct task_struct* task) {
   struct pt_regs* regs = (struct pt_regs*)bpf_task_pt_regs(task);
   if (BPF_CORE_READ(task, mm) == 0 || !regs) {
@@ -182,41 +164,82 @@ static void read_registers(struct atys_record* record, struct task_struct* task)
   record->lr = ATYS_REG_LR(regs);
 }
 
-SEC("perf_event")
-int sample(struct bpf_perf_event_data* ctx) {
-  __u64 id = bpf_get_current_pid_tgid();
-  __u32 tgid = id >> 32;
-  if (tgid == 0 || tgid == our_tgid) return 0;
-  struct atys_process* process = bpf_map_lookup_elem(&processes, &tgid);
-  if (!process && only_listed_processes) return 0;
-  if (max_samples && __sync_fetch_and_add(&samples_taken, 1) >= max_samples) {
-    count(ATYS_OVER_LIMIT, 1);
-    return 0;
-  }
+// Fills the record of the current thread but for its type, weight and user stack. Null: no room.
+static struct scratch* begin_record(void* ctx) {
   __u32 cpu = bpf_get_smp_processor_id();
   struct scratch* scratch = bpf_map_lookup_elem(&scratches, &cpu);
   if (!scratch) return 0;
-  count(ATYS_SAMPLES, 1);
   struct atys_record* record = &scratch->record;
-  record->tgid = tgid;
+  __u64 id = bpf_get_current_pid_tgid();
+  record->tgid = id >> 32;
   record->tid = (__u32)id;
   record->time_ns = bpf_ktime_get_ns();
-  record->weight = ctx->sample_period;
   record->user_frames = 0;
   record->copied_bytes = 0;
+  record->wait_state = 0;
   record->stack_hash = 0;
   bpf_get_current_comm(record->comm, sizeof(record->comm));
   long got = bpf_get_stack(ctx, scratch->payload, ATYS_MAX_KERNEL_FRAMES * 8, 0);
-  __u32 kernel_bytes = got > 0 && got <= ATYS_MAX_KERNEL_FRAMES * 8 ? got : 0;
-  record->kernel_frames = kernel_bytes / 8;
+  record->kernel_frames = got > 0 && got <= ATYS_MAX_KERNEL_FRAMES * 8 ? (__u64)got / 8 : 0;
   read_registers(record, bpf_get_current_task_btf());
-  __u32 mode = process && process->mode ? process->mode : default_mode;
-  if (mode == ATYS_BY_FRAME_POINTER || record->sp == 0)
-    sample_by_frame_pointer(ctx, scratch, kernel_bytes);
-  else
-    sample_by_copy(scratch, kernel_bytes);
+  return scratch;
+}
+
+static __u32 mode_of(__u32 tgid) {
+  struct atys_process* process = bpf_map_lookup_elem(&processes, &tgid);
+  return process && process->mode ? process->mode : default_mode;
+}
+
+// Adds the user stack, by its process's mode; returns the bytes of the whole payload.
+static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
+  struct atys_record* record = &scratch->record;
+  __u32 kernel_bytes = record->kernel_frames * 8;
+  if (kernel_bytes > ATYS_MAX_KERNEL_FRAMES * 8) return 0;
+  if (mode == ATYS_BY_COPY && record->sp != 0) {
+    record->copied_bytes = copy_stack(scratch, kernel_bytes, record->tid);
+    return kernel_bytes + record->copied_bytes;
+  }
+  long got = bpf_get_stack(ctx, &scratch->payload[kernel_bytes], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
+  __u32 user_bytes = got > 0 && got <= ATYS_MAX_USER_FRAMES * 8 ? got : 0;
+  record->user_frames = user_bytes / 8;
+  return kernel_bytes + user_bytes;
+}
+
+static int is_target(__u32 tgid) {
+  if (tgid == 0 || tgid == our_tgid) return 0;
+  return !only_listed_processes || bpf_map_lookup_elem(&processes, &tgid) != 0;
+}
+
+static int is_over_limit(void) {
+  if (!max_samples || __sync_fetch_and_add(&samples_taken, 1) < max_samples) return 0;
+  count(ATYS_OVER_LIMIT, 1);
+  return 1;
+}
+
+SEC("perf_event")
+int sample(struct bpf_perf_event_data* ctx) {
+  __u32 tgid = bpf_get_current_pid_tgid() >> 32;
+  if (!is_target(tgid) || is_over_limit()) return 0;
+  struct scratch* scratch = begin_record(ctx);
+  if (!scratch) return 0;
+  struct atys_record* record = &scratch->record;
+  record->weight = ctx->sample_period;
+  count(ATYS_SAMPLES, 1);
+  count(ATYS_WEIGHT, record->weight);
+  __u32 mode = mode_of(tgid);
+  __u32 payload = add_user_stack(ctx, scratch, mode);
+  if (mode == ATYS_BY_COPY && record->sp != 0) {
+    record->type = ATYS_STACK_COPY;
+    send(scratch, payload);
+    return 0;
+  }
+  record->type = ATYS_COUNTED_STACK;
+  record->stack_hash = hash_words((__u64*)scratch->payload, payload / 8, record->lr);
+  if (count_stack(record)) send(scratch, payload);
   return 0;
 }
+
+#include "waits.bpf.h"
 
 // A process that a sampled one starts is sampled too, where the target says so.
 SEC("tp_btf/sched_process_fork")

@@ -3,13 +3,7 @@
 #ifndef ATYS_SAMPLER_RECORDS_H
 #define ATYS_SAMPLER_RECORDS_H
 
-#ifndef __BPF__
-#include <stdint.h>
-typedef uint8_t __u8;
-typedef uint16_t __u16;
-typedef uint32_t __u32;
-typedef uint64_t __u64;
-#endif
+#include <linux/types.h>
 
 enum {
   ATYS_MAX_KERNEL_FRAMES = 96,
@@ -20,10 +14,11 @@ enum {
 };
 
 enum atys_record_type {
-  ATYS_COUNTED_STACK = 1, /* first sight of a stack that is counted in the kernel from now on; call chain by frame pointers */
-  ATYS_STACK_COPY = 2,    /* one sample with a copy of the top of the user stack, to be unwound in user space */
-  ATYS_WAIT = 3,          /* a thread waited; the stack where it did, as a copy or a chain */
-  ATYS_WAKER = 4,         /* who ended that wait */
+  ATYS_COUNTED_STACK =
+      1,               /* first sight of a stack that is counted in the kernel from now on; call chain by frame pointers */
+  ATYS_STACK_COPY = 2, /* one sample with a copy of the top of the user stack, to be unwound in user space */
+  ATYS_WAIT = 3,       /* a thread waited; the stack where it did, as a copy or a chain */
+  ATYS_WAKER = 4,      /* who ended that wait */
 };
 
 /* How to take the user stack of a process. */
@@ -54,6 +49,9 @@ struct atys_record {
   char comm[ATYS_COMM];
 };
 
+/* wait_state of a thread that did not give the CPU up itself. */
+enum { ATYS_PREEMPTED = 1u << 31 };
+
 /* Key and value of the counters. */
 struct atys_stack_key {
   __u32 tgid;
@@ -67,13 +65,13 @@ struct atys_stack_count {
 
 enum atys_counter {
   ATYS_SAMPLES,       /* taken */
+  ATYS_WEIGHT,        /* what they stand for, in all */
   ATYS_RING_FULL,     /* samples that found no room in the ring */
   ATYS_COUNTERS_FULL, /* stacks that found no free counter */
-  ATYS_NO_REGISTERS,  /* samples of a thread whose user registers could not be read */
   ATYS_OVER_LIMIT,    /* after max_samples */
-  ATYS_SHORT_WAITS,   /* waits below the floor */
-  ATYS_SHORT_WAIT_NS,
-  ATYS_CAPPED_WAITS, /* waits above the cap on events */
+  ATYS_WAITS,         /* that ended, all of them */
+  ATYS_WAIT_NS,       /* and how long they were */
+  ATYS_CAPPED_WAITS,  /* not recorded: more of them in this second than are allowed */
   ATYS_CAPPED_WAIT_NS,
   ATYS_COUNTERS,
 };

@@ -57,7 +57,8 @@ Result<> Sideband::start() {
 void Sideband::drain(std::vector<linux::PerfRecord>& records) {
   for (linux::PerfRing& ring : rings_)
     ring.drain([&](std::span<const std::byte> bytes) {
-      if (auto record = linux::parse_perf_record(bytes, PERF_SAMPLE_TID | PERF_SAMPLE_TIME)) records.push_back(std::move(*record));
+      if (auto record = linux::parse_perf_record(bytes, PERF_SAMPLE_TID | PERF_SAMPLE_TIME))
+        records.push_back(std::move(*record));
     });
   sort_by_time(records);
 }

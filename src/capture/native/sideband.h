@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes do besides running: start, exec, map files, end. Comes from one event per CPU, for all processes, so that the
-// mappings of a process that lived for a millisecond are known.
+// What processes do besides running: start, exec, map files, end. Comes from one event per CPU, for all processes, so that
+// the mappings of a process that lived for a millisecond are known.
 #pragma once
 
 #include <vector>

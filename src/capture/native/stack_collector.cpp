@@ -60,8 +60,8 @@ class StackCollector::Surroundings final : public unwind::Surroundings {
   bool is_executable(uint64_t pc) override { return process_.space.contains(pc); }
   uint64_t code_generation() override { return process_.space.generation(); }
 
-  // Frames deeper than the copy. The process runs on meanwhile, but what lies that deep moves only when everything above it has
-  // returned; the last words of the copy are read again, and if they still are what they were, so are those behind them.
+  // Frames deeper than the copy. The process runs on meanwhile, but what lies that deep moves only when everything above it
+  // has returned; the last words of the copy are read again, and if they still are what they were, so are those behind them.
   bool read_word(uint64_t address, uint64_t& word) override {
     if (!has_read_) read_behind();
     if (address < start_ || address - start_ + sizeof(word) > size_) return false;
@@ -179,8 +179,7 @@ bool StackCollector::append_chain(Process& process, const RawSample& sample) {
     if (table != nullptr && unwind::return_address_in_lr(*table, leaf.address) && process.space.contains(caller - 1))
       append_place(process, caller, false);
   }
-  for (size_t i = 1; i < frames.size(); ++i)
-    append_place(process, unwind::strip_pointer_authentication(frames[i]), false);
+  for (size_t i = 1; i < frames.size(); ++i) append_place(process, unwind::strip_pointer_authentication(frames[i]), false);
   end_ = kChainEnded;
   return is_root(process, frames.back() - (frames.size() > 1 ? 1 : 0));
 }
@@ -225,7 +224,8 @@ uint32_t StackCollector::note_number(const SampleNote& note) {
   std::string text = note.is_waker ? "waker" : std::string(note.wait);
   const auto found = std::find(notes_.begin() + 1, notes_.end(), text);
   if (found == notes_.end()) notes_.push_back(std::move(text));
-  return static_cast<uint32_t>(std::find(notes_.begin() + 1, notes_.end(), note.is_waker ? "waker" : note.wait) - notes_.begin());
+  return static_cast<uint32_t>(std::find(notes_.begin() + 1, notes_.end(), note.is_waker ? "waker" : note.wait) -
+                               notes_.begin());
 }
 
 }  // namespace atys::capture::native

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns raw samples into counted stacks of places in binaries. The hot path of user space: no names, no files beyond the first
-// look at a binary, no memory beyond what is new.
+// Turns raw samples into counted stacks of places in binaries. The hot path of user space: no names, no files beyond the
+// first look at a binary, no memory beyond what is new.
 #pragma once
 
 #include <array>
@@ -100,8 +100,8 @@ class StackCollector final : public SampleSink {
   profile::ListTable<PlaceNumber, StackNumber> stacks_;
   profile::RowTable<ThreadKey, ThreadNumber> threads_;
   profile::RowTable<Slot, profile::StackId> slots_;
-  std::vector<SlotValue> values_;        // parallel to slots_
-  std::vector<uint8_t> slot_ends_;       // parallel: how its walk ended
+  std::vector<SlotValue> values_;   // parallel to slots_
+  std::vector<uint8_t> slot_ends_;  // parallel: how its walk ended
   std::vector<std::string> notes_{""};
   std::map<std::string, uint64_t> incomplete_;
   uint64_t samples_ = 0;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/profile_builder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace atys::capture::native {
+
+using namespace profile;
+
+namespace {
+
+constexpr std::string_view kKernelMapping = "[kernel.kallsyms]";
+constexpr std::string_view kLostStack = "[stack not received]";
+
+}  // namespace
+
+void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
+  profile_ = &profile;
+  frames_.assign(collector_.places(), FrameId{0});
+  profile.add_value_type(names.count_type, "count");
+  profile.add_value_type(names.weight_type, names.weight_unit);
+  std::vector<FrameId> frames;
+  const auto slots = collector_.slots();
+  for (size_t i = 1; i < slots.size(); ++i) {
+    const SlotValue& value = collector_.value(i);
+    if (value.samples == 0) continue;
+    frames.clear();
+    for (const PlaceNumber place : collector_.stack(slots[i].stack)) frames.push_back(frame_of(place));
+    if (frames.empty()) frames.push_back(profile.named_frame(kLostStack));
+    const int64_t values[] = {static_cast<int64_t>(value.samples), static_cast<int64_t>(value.weight)};
+    profile.samples.add(profile.stacks.intern(frames), labels_of(slots[i]), values);
+  }
+  for (const auto& [reason, count] : collector_.incomplete()) profile.add_loss(reason, count);
+  if (collector_.lost_process_records() > 0)
+    profile.add_loss("records of what processes mapped", collector_.lost_process_records());
+}
+
+LabelSetId ProfileBuilder::labels_of(const Slot& slot) {
+  const ThreadKey& thread = collector_.thread(slot.thread);
+  std::vector<LabelId> labels;
+  const std::string_view comm(thread.comm.data(), ::strnlen(thread.comm.data(), thread.comm.size()));
+  if (!comm.empty()) labels.push_back(profile_->string_label("thread.name", comm));
+  labels.push_back(profile_->int_label("thread.id", thread.tid));
+  labels.push_back(profile_->int_label("process.pid", thread.pid));
+  if (slot.note != 0) labels.push_back(profile_->string_label("wait", collector_.note(slot.note)));
+  return profile_->label_set(std::move(labels));
+}
+
+FrameId ProfileBuilder::frame_of(PlaceNumber number) {
+  FrameId& frame = frames_[raw(number)];
+  if (frame != FrameId{0}) return frame;
+  const CodePlace& place = collector_.place(number);
+  if (place.module == kKernelModule)
+    frame = kernel_frame(place.address);
+  else if (place.module == kUnknownModule)
+    frame = profile_->frames.intern({.address = place.address, .kind = profile_->strings.intern("native")});
+  else if (modules_.jit_process(place.module) != 0)
+    frame = jit_frame(place.module, place.address);
+  else
+    frame = file_frame(place.module, place.address);
+  return frame;
+}
+
+FrameId ProfileBuilder::kernel_frame(uint64_t address) {
+  if (!has_read_kernel_) {
+    has_read_kernel_ = true;
+    if (auto symbols = symbolize::KernelSymbols::read(); symbols.ok())
+      kernel_ = std::make_unique<symbolize::KernelSymbols>(symbols.take());
+    else
+      profile_->add_fact("kernel symbols", symbols.error().message);
+  }
+  const auto symbol = kernel_ == nullptr ? std::nullopt : kernel_->resolve(address);
+  Mapping mapping{.filename = profile_->strings.intern(kKernelMapping), .has_functions = kernel_ != nullptr};
+  if (symbol && !symbol->module.empty())
+    mapping.filename = profile_->strings.intern("[" + std::string(symbol->module) + "]");
+  mapping.limit = UINT64_MAX;
+  Frame frame{.address = address, .mapping = profile_->mappings.intern(mapping), .kind = profile_->strings.intern("kernel")};
+  if (symbol) {
+    const StringId name = profile_->strings.intern(symbol->name);
+    const Line line{.function = profile_->functions.intern({.name = name, .system_name = name})};
+    frame.lines = profile_->lines.intern({&line, 1});
+  }
+  return profile_->frames.intern(frame);
+}
+
+// Addresses are the binary's own, not those of one process: profiles of many processes and runs then merge and compare.
+MappingId ProfileBuilder::file_mapping(ModuleNumber number, uint64_t address) {
+  symbolize::Module& module = *modules_.file(number);
+  Mapping mapping{.filename = profile_->strings.intern(module.path()),
+                  .build_id = profile_->strings.intern(module.build_id())};
+  mapping.limit = UINT64_MAX;
+  for (const auto& segment : module.segments()) {
+    if (address < segment.address || address - segment.address >= segment.memory_size) continue;
+    mapping.start = segment.address;
+    mapping.limit = segment.address + segment.memory_size;
+    mapping.file_offset = segment.file_offset;
+  }
+  mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = mapping.has_inline_frames = true;
+  return profile_->mappings.intern(mapping);
+}
+
+FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address) {
+  Frame frame{.address = address, .mapping = file_mapping(module, address), .kind = profile_->strings.intern("native")};
+  std::vector<Line> lines;
+  for (const symbolize::SourceFrame& source : modules_.file(module)->resolve(address)) {
+    const Function function{.name = profile_->strings.intern(source.function),
+                            .system_name = profile_->strings.intern(source.system_name),
+                            .filename = profile_->strings.intern(source.file),
+                            .start_line = source.start_line};
+    lines.push_back({.line = source.line, .function = profile_->functions.intern(function)});
+  }
+  frame.lines = profile_->lines.intern(lines);
+  return profile_->frames.intern(frame);
+}
+
+FrameId ProfileBuilder::jit_frame(ModuleNumber module, uint64_t address) {
+  Mapping mapping{.filename = profile_->strings.intern("[jit " + std::to_string(modules_.jit_process(module)) + "]")};
+  mapping.limit = UINT64_MAX;
+  return profile_->frames.intern(
+      {.address = address, .mapping = profile_->mappings.intern(mapping), .kind = profile_->strings.intern("jit")});
+}
+
+}  // namespace atys::capture::native

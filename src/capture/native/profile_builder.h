@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives names to what was collected and makes a profile of it. Off the sampling path: each place is resolved once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capture/native/stack_collector.h"
+#include "profile/profile.h"
+#include "symbolize/kernel_symbols.h"
+
+namespace atys::capture::native {
+
+// Names of value columns: how many samples, and what they stand for.
+struct ValueNames {
+  std::string count_type = "samples";
+  std::string weight_type = "cpu";
+  std::string weight_unit = "nanoseconds";
+};
+
+class ProfileBuilder {
+ public:
+  ProfileBuilder(const StackCollector& collector, CodeModules& modules) : collector_(collector), modules_(modules) {}
+
+  // Adds the samples, their stacks with names, and what was lost on the way.
+  void build(const ValueNames& names, Profile& profile);
+
+ private:
+  profile::FrameId frame_of(PlaceNumber place);
+  profile::FrameId kernel_frame(uint64_t address);
+  profile::FrameId file_frame(ModuleNumber module, uint64_t address);
+  profile::FrameId jit_frame(ModuleNumber module, uint64_t address);
+  profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
+  profile::LabelSetId labels_of(const Slot& slot);
+
+  const StackCollector& collector_;
+  CodeModules& modules_;
+  Profile* profile_ = nullptr;
+  std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
+  std::unordered_map<pid_t, uint64_t> jit_without_map_;
+  bool has_read_kernel_ = false;
+  std::unique_ptr<symbolize::KernelSymbols> kernel_;
+};
+
+}  // namespace atys::capture::native
