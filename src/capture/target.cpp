@@ -158,9 +158,9 @@ std::vector<std::string> nearest_names(const std::string& typed, const std::vect
   if (typed.empty() || typed.size() > kLongestCompared) return {};
   for (const std::string& name : known) {
     if (name.size() > kLongestCompared) continue;
-    const bool is_part = name.find(typed) != std::string::npos || (name.size() > 2 && typed.find(name) != std::string::npos);
     const size_t edits = edits_between(typed, name);
-    if (is_part || edits <= std::max<size_t>(1, (typed.size() + 1) / 3)) near.emplace_back(is_part ? 0 : edits, name);
+    if (edits <= std::max<size_t>(1, (typed.size() + 1) / 3) || name.find(typed) != std::string::npos)
+      near.emplace_back(edits, name);
   }
   std::ranges::sort(near);
   std::vector<std::string> names;

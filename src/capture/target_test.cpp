@@ -93,7 +93,7 @@ TEST(target, unknown_service_names_those_that_are_near) {
   const auto found = find_service(name + "x");
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::NotFound);
-  EXPECT_EQ(found.error().hint, "did you mean " + name + "?");
+  EXPECT_TRUE(found.error().hint.starts_with("did you mean " + name)) << found.error().hint;
 }
 
 TEST(target, nearest_names_are_the_likeliest) {
