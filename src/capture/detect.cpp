@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/detect.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "capture/runtimes.h"
+#include "linux/proc_maps.h"
+
+namespace atys::capture {
+
+namespace {
+
+using symbolize::ElfFile;
+
+constexpr size_t kMostSymbols = 8'000'000;  // a browser with all its symbols has 2,000,000
+constexpr size_t kMostLibraries = 64;
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::set<std::string_view> wanted_symbols() {
+  std::set<std::string_view> wanted;
+  for (const RuntimeSigns& runtime : known_runtimes()) {
+    wanted.insert(runtime.symbols.begin(), runtime.symbols.end());
+    wanted.insert(runtime.version_symbols.begin(), runtime.version_symbols.end());
+  }
+  return wanted;
+}
+
+// Calls `use` with the name and the header of each section.
+template <typename Use>
+void for_each_section(const ElfFile& file, const Use& use) {
+  size_t names = 0;
+  if (elf_getshdrstrndx(file.handle(), &names) != 0) return;
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(file.handle(), section)) != nullptr) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* name = elf_strptr(file.handle(), names, header.sh_name);
+    use(std::string_view(name == nullptr ? "" : name), section, header);
+  }
+}
+
+void collect_symbols(const ElfFile& file, Elf_Scn* section, const GElf_Shdr& header, FileSigns& signs) {
+  static const std::set<std::string_view> kWanted = wanted_symbols();
+  Elf_Data* data = elf_getdata(section, nullptr);
+  if (data == nullptr || header.sh_entsize == 0) return;
+  const size_t count = std::min<size_t>(header.sh_size / header.sh_entsize, kMostSymbols);
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Sym symbol;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
+    // A program that only uses a runtime's function lacks it; the one that has it defines it.
+    if (symbol.st_shndx == SHN_UNDEF) continue;
+    const char* name = elf_strptr(file.handle(), header.sh_link, symbol.st_name);
+    if (name == nullptr) continue;
+    if (const auto wanted = kWanted.find(name); wanted != kWanted.end())
+      signs.symbols.emplace(*wanted, FileSigns::Place{symbol.st_value, symbol.st_size});
+  }
+}
+
+std::string evidence_in(const RuntimeSigns& runtime, const FileSigns& signs, const std::set<std::string>& sections) {
+  for (const std::string_view section : runtime.sections)
+    if (sections.contains(std::string(section))) return "section " + std::string(section);
+  for (const std::string_view symbol : runtime.symbols)
+    if (signs.symbols.contains(symbol)) return "symbol " + std::string(symbol);
+  return {};
+}
+
+bool is_worth_a_look(std::string_view path) {
+  for (const RuntimeSigns& runtime : known_runtimes())
+    for (const std::string_view prefix : runtime.files)
+      if (base_name(path).starts_with(prefix)) return true;
+  return false;
+}
+
+// A file that the process has mapped, as it sees it: its links lead nowhere but into its own root, and a fifo does not block
+// us.
+UniqueFd open_in_root(pid_t pid, const std::string& path, uint64_t flags, uint64_t resolve) {
+  const UniqueFd root(::open(linux::root_of(pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.is_open()) return {};
+  open_how how{};
+  how.flags = flags | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve;
+  return UniqueFd(static_cast<int>(::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof how)));
+}
+
+void add_runtimes(Detection& detection, std::vector<DetectedRuntime> found) {
+  for (DetectedRuntime& runtime : found)
+    if (std::ranges::count(detection.runtimes, runtime.name, &DetectedRuntime::name) == 0)
+      detection.runtimes.push_back(std::move(runtime));
+}
+
+void look_at_executable(Detection& detection) {
+  auto file = ElfFile::open("/proc/" + std::to_string(detection.process.pid) + "/exe");
+  if (!file.ok()) {
+    detection.notes.push_back("its executable cannot be read: " + file.error().message);
+    return;
+  }
+  detection.is_readable = true;
+  detection.build_id = file->build_id();
+  detection.is_stripped = true;
+  for_each_section(*file, [&](std::string_view name, Elf_Scn*, const GElf_Shdr& header) {
+    if (header.sh_type == SHT_SYMTAB) detection.is_stripped = false;
+    if (name == ".debug_info" || name == ".zdebug_info") detection.has_debug_info = true;
+  });
+  if (const auto link = file->section(".gnu_debuglink")) {
+    const std::string_view text(reinterpret_cast<const char*>(link->bytes.data()), link->bytes.size());
+    detection.debug_file = text.substr(0, text.find('\0'));
+  }
+  add_runtimes(detection, runtimes_in(*file, detection.process.executable));
+}
+
+void look_at_libraries(Detection& detection) {
+  const auto ranges = linux::read_maps(detection.process.pid);
+  if (!ranges.ok()) {
+    detection.is_readable = false;
+    detection.notes.push_back("its mappings cannot be read: " + ranges.error().message);
+    return;
+  }
+  std::set<std::string> seen;
+  for (const linux::MappedRange& range : *ranges) {
+    if (range.file.inode == 0 || !is_worth_a_look(range.path) || !seen.insert(range.path).second) continue;
+    if (seen.size() > kMostLibraries) break;
+    auto file =
+        ElfFile::open(open_in_root(detection.process.pid, range.path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), range.path);
+    if (file.ok()) {
+      add_runtimes(detection, runtimes_in(*file, range.path));
+    } else {
+      detection.notes.push_back(range.path + " cannot be read: " + file.error().message);
+    }
+  }
+}
+
+// The process could have planted anything there: a link, a fifo, a file of somebody else.
+void look_for_perf_map(Detection& detection) {
+  const linux::ProcessInfo& process = detection.process;
+  const std::string path = "/tmp/perf-" + std::to_string(process.pid_in_namespace) + ".map";
+  const UniqueFd fd = open_in_root(process.pid, path, O_PATH | O_NOFOLLOW, 0);
+  struct stat status {};
+  if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return;
+  detection.perf_map = PerfMap::Refused;
+  if (!S_ISREG(status.st_mode)) {
+    detection.perf_map_note = path + " is not a plain file";
+  } else if (status.st_uid != process.uid && status.st_uid != 0) {
+    detection.perf_map_note = path + " belongs to another user than the process";
+  } else {
+    detection.perf_map = PerfMap::Present;
+    detection.perf_map_note = path;
+  }
+}
+
+void choose_kernel(Detection& detection) {
+  detection.kernel = "native";
+  detection.why = "it samples every process: compiled code, libraries and the Linux kernel";
+  if (detection.process.command_line.empty() && detection.process.executable.empty())
+    detection.why = "a thread of the Linux kernel: only kernel stacks";
+  const bool has_limits =
+      std::ranges::any_of(detection.runtimes, [](const auto& runtime) { return !runtime.limits.empty(); });
+  if (has_limits) detection.why += "; kernels for languages are not in this release";
+}
+
+}  // namespace
+
+std::vector<DetectedRuntime> runtimes_in(const ElfFile& file, const std::string& path) {
+  FileSigns signs;
+  std::set<std::string> sections;
+  for_each_section(file, [&](std::string_view name, Elf_Scn* section, const GElf_Shdr& header) {
+    sections.emplace(name);
+    if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) collect_symbols(file, section, header, signs);
+  });
+  std::vector<DetectedRuntime> found;
+  for (const RuntimeSigns& runtime : known_runtimes()) {
+    const std::string evidence = evidence_in(runtime, signs, sections);
+    if (evidence.empty()) continue;
+    const std::string version = runtime.version == nullptr ? "" : runtime.version(file, signs, base_name(path));
+    found.push_back({std::string(runtime.name), version, path + " has " + evidence, std::string(runtime.limits)});
+  }
+  return found;
+}
+
+Result<Detection> detect(pid_t pid) {
+  Detection detection;
+  detection.process = TRY(linux::read_process(pid));
+  detection.foreign = linux::foreign_namespaces(pid);
+  if (!detection.process.command_line.empty()) {
+    look_at_executable(detection);
+    look_at_libraries(detection);
+    look_for_perf_map(detection);
+  }
+  choose_kernel(detection);
+  return detection;
+}
+
+}  // namespace atys::capture

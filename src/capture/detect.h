@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which profiling kernel fits a process, and why. Runtimes are told by what the process has mapped and by the symbols and
+// sections of those files, never by a name alone. Only reads; a target is not slowed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "linux/namespaces.h"
+#include "linux/process.h"
+#include "symbolize/elf_file.h"
+
+namespace atys::capture {
+
+// A language's machine inside a process.
+struct DetectedRuntime {
+  std::string name;      // "Python"
+  std::string version;   // empty: not cheap to tell
+  std::string evidence;  // "/usr/lib/libpython3.11.so.1.0 has section .PyRuntime"
+  std::string limits;    // what the kernel that will be used does not show of it; empty: nothing
+};
+
+enum class PerfMap { None, Present, Refused };
+
+struct Detection {
+  linux::ProcessInfo process;
+  linux::ForeignNamespaces foreign;
+  std::vector<DetectedRuntime> runtimes;  // empty: compiled code only
+  std::string kernel;                     // the profiling kernel that a capture uses
+  std::string why;
+  std::string build_id;
+  bool is_readable = false;  // we could look into its executable and its mappings; else the rest is guesswork and left out
+  bool is_stripped = false;
+  bool has_debug_info = false;
+  std::string debug_file;  // names a separate debug file (.gnu_debuglink); empty: none
+  PerfMap perf_map = PerfMap::None;
+  std::string perf_map_note;  // its path, or why it is refused
+  std::vector<std::string> notes;
+};
+
+Result<Detection> detect(pid_t pid);
+
+// The runtimes that one file shows. `path` is for the evidence; its base name counts only together with symbols.
+std::vector<DetectedRuntime> runtimes_in(const symbolize::ElfFile& file, const std::string& path);
+
+}  // namespace atys::capture

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/target.h"
+
+#include <linux/capability.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "linux/capabilities.h"
+#include "linux/cgroup.h"
+#include "linux/listening_ports.h"
+#include "linux/proc_maps.h"
+
+namespace atys::capture {
+
+namespace {
+
+constexpr size_t kMostSuggestions = 3;
+constexpr size_t kLongestCompared = 64;
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
+  return text;
+}
+
+std::string list_of(const std::vector<pid_t>& pids) {
+  std::vector<std::string> numbers;
+  for (const pid_t pid : pids) numbers.push_back(std::to_string(pid));
+  return joined(numbers, ", ");
+}
+
+// Levenshtein, on names short enough for its square cost.
+size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j < row.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row.back();
+}
+
+// CAP_PERFMON lets us sample every process; without it, those whose memory we may read.
+bool may_profile(pid_t pid) {
+  const auto capabilities = linux::Capabilities::of_ourselves();
+  if (capabilities.ok() && (capabilities->has(CAP_PERFMON) || capabilities->has(CAP_SYS_ADMIN))) return true;
+  const auto maps = linux::read_maps(pid);
+  return maps.ok() || maps.error().code != ErrorCode::PermissionDenied;
+}
+
+Result<std::vector<pid_t>> find_named(const std::vector<pid_t>& pids) {
+  std::vector<pid_t> found;
+  std::vector<pid_t> missing;
+  for (const pid_t pid : pids) {
+    const auto process = linux::read_process(pid);
+    if (!process.ok() && process.error().code == ErrorCode::NotFound) {
+      missing.push_back(pid);
+      continue;
+    }
+    if (!process.ok()) return process.error();
+    if (process->state == 'Z')
+      return fail(ErrorCode::NotFound, "process " + std::to_string(pid) + " has ended (it is a zombie)");
+    if (!may_profile(pid))
+      return fail(ErrorCode::PermissionDenied,
+                  "process " + std::to_string(pid) + " (" + process->comm + ") belongs to user " +
+                      std::to_string(process->uid) + ": not permitted to profile it",
+                  "run as that user or as root, or give atys cap_perfmon and cap_sys_ptrace; `atys doctor` has the command");
+    found.push_back(pid);
+  }
+  if (!missing.empty())
+    return fail(ErrorCode::NotFound, std::string(missing.size() == 1 ? "no process " : "no processes ") + list_of(missing),
+                "`ps -e` lists those that run");
+  if (found.empty()) return fail(ErrorCode::InvalidInput, "no process was named");
+  return found;
+}
+
+// Why nothing matched, as far as it can be told.
+Error no_such_service(const ServiceRule& rule, const std::set<std::string>& known) {
+  const std::string message = "no process is of service '" + rule.text() + "'";
+  const auto ports = linux::read_listening_ports(rule.ports());
+  for (const uint16_t port : rule.ports())
+    if (ports.of_unknown.contains(port))
+      return fail(ErrorCode::PermissionDenied,
+                  message + ": port " + std::to_string(port) + " is in use by a process that we may not look at",
+                  "run as its user or as root, or give atys cap_sys_ptrace; `atys doctor` has the command");
+  std::vector<std::string> near;
+  for (const auto& condition : rule.conditions())
+    if (condition.field == ServiceRule::Field::Name) near = nearest_names(condition.value, {known.begin(), known.end()});
+  if (!near.empty()) return fail(ErrorCode::NotFound, message, "did you mean " + joined(near, ", ") + "?");
+  return fail(ErrorCode::NotFound, message, "`atys detect PID` shows what a process can be told by");
+}
+
+Result<std::vector<pid_t>> find_service(const ServiceRule& rule) {
+  std::vector<pid_t> found;
+  std::set<std::string> known;
+  const auto facts = live_facts(rule);
+  for (const pid_t pid : linux::list_processes()) {
+    const auto process = linux::read_process(pid);
+    if (!process.ok() || process->state == 'Z') continue;  // ended meanwhile
+    if (matches(rule, *process, *facts)) found.push_back(pid);
+    for (std::string& name : names_of(*process)) known.insert(std::move(name));
+  }
+  if (found.empty()) return no_such_service(rule, known);
+  return found;
+}
+
+Result<std::vector<pid_t>> find_in_cgroup(const std::string& name) {
+  auto pids = TRY(linux::processes_in(TRY(linux::resolve_cgroup(name))));
+  std::erase(pids, ::getpid());
+  if (pids.empty()) return fail(ErrorCode::NotFound, "cgroup '" + name + "' has no process");
+  return pids;
+}
+
+}  // namespace
+
+std::string describe(const Target& target) {
+  return std::visit(
+      Overloaded{
+          [](const CommandTarget& command) { return "command " + joined(command.arguments, " "); },
+          [](const ProcessTarget& some) { return (some.pids.size() == 1 ? "process " : "processes ") + list_of(some.pids); },
+          [](const CgroupTarget& group) { return "cgroup " + group.name; },
+          [](const ServiceTarget& service) { return "service " + service.rule.text(); },
+          [](const HostTarget&) { return std::string("the host"); },
+      },
+      target);
+}
+
+Result<std::vector<pid_t>> find_processes(const Target& target) {
+  auto found = TRY(std::visit(Overloaded{
+                                  [](const CommandTarget&) -> Result<std::vector<pid_t>> { return std::vector<pid_t>{}; },
+                                  [](const ProcessTarget& some) { return find_named(some.pids); },
+                                  [](const CgroupTarget& group) { return find_in_cgroup(group.name); },
+                                  [](const ServiceTarget& service) { return find_service(service.rule); },
+                                  [](const HostTarget&) -> Result<std::vector<pid_t>> { return linux::list_processes(); },
+                              },
+                              target));
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<std::string> nearest_names(const std::string& typed, const std::vector<std::string>& known) {
+  std::vector<std::pair<size_t, std::string>> near;
+  if (typed.empty() || typed.size() > kLongestCompared) return {};
+  for (const std::string& name : known) {
+    if (name.size() > kLongestCompared) continue;
+    const size_t edits = edits_between(typed, name);
+    if (edits <= std::max<size_t>(1, (typed.size() + 1) / 3) || name.find(typed) != std::string::npos)
+      near.emplace_back(edits, name);
+  }
+  std::ranges::sort(near);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(near.size(), kMostSuggestions); ++i) names.push_back(near[i].second);
+  return names;
+}
+
+}  // namespace atys::capture
