@@ -122,7 +122,7 @@ SampleSlot StackCollector::on_lost_stack(pid_t pid, pid_t tid) {
 }
 
 SampleSlot StackCollector::slot_of(const ThreadKey& thread, uint32_t note, bool reaches_root) {
-  pids_.insert(thread.pid);
+  if (pids_.insert(thread.pid).second) new_pids_.push_back(thread.pid);
   const Slot slot{threads_.intern(thread), stacks_.intern(frames_), note, reaches_root};
   const uint32_t number = profile::raw(slots_.intern(slot));
   if (number >= values_.size()) {

@@ -69,7 +69,8 @@ class StackCollector final : public SampleSink {
 
   uint64_t samples() const { return samples_; }
   uint64_t lost_process_records() const { return lost_process_records_; }
-  const std::unordered_set<pid_t>& pids() const { return pids_; }
+  // Processes that appeared since the last call.
+  std::vector<pid_t> take_new_pids() { return std::exchange(new_pids_, {}); }
   // Samples whose stack ended before the root, by the reason.
   const std::map<std::string, uint64_t>& incomplete() const { return incomplete_; }
 
@@ -94,6 +95,7 @@ class StackCollector final : public SampleSink {
   unwind::Walk walk_;
   std::vector<PlaceNumber> frames_;  // of the stack at hand
   std::unordered_set<pid_t> pids_;
+  std::vector<pid_t> new_pids_;
   std::unordered_set<pid_t> threads_with_known_stack_;
 
   profile::RowTable<CodePlace, PlaceNumber> places_;

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/ring_source.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "capture/native/sideband.h"
+#include "linux/host.h"
+#include "linux/process.h"
+
+namespace atys::capture::native {
+
+namespace {
+
+constexpr size_t kMostPages = 512;
+constexpr size_t kFewestPages = 8;
+constexpr size_t kMostDescriptors = 768;       // beyond, one event per CPU for everybody is better
+constexpr uint32_t kStackBytes = 8192;         // what is deeper is read from the process
+constexpr uint64_t kKernelNsPerSample = 2500;  // for the budget: nobody tells us what the kernel spends on a sample
+
+#if defined(__x86_64__)
+constexpr bool kCopiesStacks = true;
+#else
+constexpr bool kCopiesStacks = false;
+#endif
+
+constexpr uint64_t kOwnSampleType = kCopiesStacks ? linux::kSampleTypeWithStack : linux::kSampleType | PERF_SAMPLE_REGS_USER;
+
+// The chain has marks where the kernel's part begins and where the user's does.
+struct SplitChain {
+  std::span<const uint64_t> kernel;
+  std::span<const uint64_t> user;
+};
+
+SplitChain split_chain(std::span<const uint64_t> chain) {
+  SplitChain split;
+  std::span<const uint64_t>* part = nullptr;
+  for (size_t i = 0; i < chain.size(); ++i) {
+    const auto mark = static_cast<int64_t>(chain[i]);
+    if (mark >= static_cast<int64_t>(PERF_CONTEXT_MAX) && mark < 0) {
+      part = mark == static_cast<int64_t>(PERF_CONTEXT_KERNEL) ? &split.kernel
+             : mark == static_cast<int64_t>(PERF_CONTEXT_USER) ? &split.user
+                                                               : nullptr;
+      continue;
+    }
+    if (part == nullptr) continue;
+    *part = part->empty() ? chain.subspan(i, 1) : std::span<const uint64_t>(part->data(), part->size() + 1);
+  }
+  return split;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SampleSource>> RingSource::open(const RingPlan& plan) {
+  linux::NamedEvent event;
+  if (plan.event.empty()) {
+    event.attributes = linux::cpu_clock_attributes(plan.period);
+    event.is_clock = true;
+  } else {
+    event = TRY(linux::find_event(plan.event));
+  }
+  std::unique_ptr<RingSource> source(new RingSource(plan, std::move(event)));
+  if (plan.whole_host) TRY(source->watch_all_processes());
+  return std::unique_ptr<SampleSource>(std::move(source));
+}
+
+linux::PerfAttributes RingSource::attributes() const {
+  linux::PerfAttributes attributes = event_.attributes;
+  attributes.sample_type = kOwnSampleType;
+  attributes.sample_regs_user = linux::wanted_register_mask();
+  if (kCopiesStacks) attributes.sample_stack_user = kStackBytes;
+  attributes.disabled = 1;
+  attributes.exclude_idle = 1;
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = 128 * 1024;
+  if (event_.is_clock) {
+    attributes.sample_period = plan_.period;
+  } else {
+    attributes.freq = 1;
+    attributes.sample_freq = std::max<uint64_t>(1, 1'000'000'000 / std::max<uint64_t>(1, plan_.period));
+  }
+  if (is_user_only_) attributes.exclude_kernel = attributes.exclude_hv = 1;
+  if (!watches_all_) {
+    attributes.inherit = 1;
+    attributes.inherit_thread = plan_.with_children ? 0 : 1;
+    attributes.enable_on_exec = plan_.waits_for_exec ? 1 : 0;
+  }
+  want_process_records(attributes);
+  return attributes;
+}
+
+Result<> RingSource::open_event(linux::PerfPlace place) {
+  const std::string what = plan_.event.empty() ? "the CPU clock" : "the event " + plan_.event;
+  auto fd = linux::open_perf_event(attributes(), place, what);
+  if (!fd.ok() && fd.error().code == ErrorCode::PermissionDenied && !is_user_only_ && !watches_all_) {
+    is_user_only_ = true;  // ordinary users see their own code, not the kernel's
+    fd = linux::open_perf_event(attributes(), place, what);
+  }
+  UniqueFd event = TRY(std::move(fd));
+  TRY(map_ring(place.cpu, event.get()));
+  if (is_started_) TRY(linux::enable_perf_event(event.get()));
+  events_.push_back(std::move(event));
+  return {};
+}
+
+// One ring per CPU; further events of the CPU write into the same.
+Result<> RingSource::map_ring(int cpu, int fd) {
+  if (const auto ring = rings_.find(cpu); ring != rings_.end()) return ring->second.redirect(fd);
+  for (size_t pages = kMostPages;; pages /= 2) {
+    auto ring = linux::PerfRing::map(fd, pages);
+    if (!ring.ok() && pages > kFewestPages) continue;
+    rings_.emplace(cpu, TRY(std::move(ring)));
+    ring_fds_[cpu] = fd;
+    return {};
+  }
+}
+
+Result<> RingSource::watch_all_processes() {
+  watches_all_ = true;
+  for (const int cpu : linux::online_cpus()) TRY(open_event({.pid = -1, .cpu = cpu}));
+  return {};
+}
+
+Result<> RingSource::add_process(pid_t pid) {
+  targets_.insert(pid);
+  if (watches_all_) return {};
+  const std::vector<pid_t> threads = TRY(linux::list_threads(pid));
+  const std::vector<int> cpus = linux::online_cpus();
+  if (events_.empty() && threads.size() * cpus.size() > kMostDescriptors && !plan_.waits_for_exec) {
+    if (watch_all_processes().ok()) return {};
+    watches_all_ = false;
+    events_.clear();
+    rings_.clear();
+  }
+  for (const pid_t thread : threads)
+    for (const int cpu : cpus) {
+      auto opened = open_event({.pid = thread, .cpu = cpu});
+      // A thread may end while we look; the process itself may not.
+      if (!opened.ok() && (thread == pid || opened.error().code != ErrorCode::NotFound)) return opened;
+    }
+  return {};
+}
+
+Result<> RingSource::start() {
+  is_started_ = true;
+  if (plan_.waits_for_exec && !watches_all_) return {};
+  for (const UniqueFd& event : events_) TRY(linux::enable_perf_event(event.get()));
+  return {};
+}
+
+void RingSource::stop() {
+  if (is_stopped_) return;
+  is_stopped_ = true;
+  for (const UniqueFd& event : events_) (void)linux::disable_perf_event(event.get());
+}
+
+// Threads that have begun meanwhile keep the old period; each sample says its own, so weights stay true.
+Result<> RingSource::set_period(uint64_t period) {
+  plan_.period = period;
+  if (!event_.is_clock) return {};
+  for (const UniqueFd& event : events_) TRY(linux::set_perf_period(event.get(), period));
+  return {};
+}
+
+void RingSource::take_record(std::span<const std::byte> record) {
+  offsets_.push_back(arena_.size());
+  arena_.insert(arena_.end(), record.begin(), record.end());
+  arena_.resize((arena_.size() + 7) & ~size_t{7});
+}
+
+void RingSource::collect(SampleSink& sink) {
+  arena_.clear();
+  offsets_.clear();
+  for (auto& [cpu, ring] : rings_) ring.drain([this](std::span<const std::byte> record) { take_record(record); });
+  std::vector<linux::PerfRecord> records;
+  records.reserve(offsets_.size());
+  for (const size_t offset : offsets_) {
+    perf_event_header header{};
+    std::memcpy(&header, &arena_[offset], sizeof(header));
+    if (auto record = linux::parse_perf_record({&arena_[offset], header.size}, kOwnSampleType))
+      records.push_back(std::move(*record));
+  }
+  sort_by_time(records);
+  for (const linux::PerfRecord& record : records) {
+    if (const auto* sample = std::get_if<linux::PerfSample>(&record.body)) {
+      hand_over(*sample, sink);
+      continue;
+    }
+    follow(record);
+    sink.on_process_record(record);
+  }
+}
+
+void RingSource::follow(const linux::PerfRecord& record) {
+  if (const auto* lost = std::get_if<linux::LostRecord>(&record.body)) {
+    totals_.losses["samples that found the ring full"] += lost->count;
+  } else if (std::holds_alternative<linux::ThrottleRecord>(record.body)) {
+    ++totals_.losses["times that the kernel throttled us"];
+  } else if (const auto* fork = std::get_if<linux::ForkRecord>(&record.body)) {
+    if (plan_.with_children && targets_.contains(fork->parent)) targets_.insert(fork->pid);
+  } else if (const auto* comm = std::get_if<linux::CommRecord>(&record.body)) {
+    comms_[comm->tid] = comm->comm;
+  } else if (const auto* ended = std::get_if<linux::ExitRecord>(&record.body)) {
+    comms_.erase(ended->tid);
+  }
+}
+
+std::string_view RingSource::comm_of(pid_t pid, pid_t tid) {
+  const auto [known, is_new] = comms_.try_emplace(tid);
+  if (is_new)
+    if (auto name = linux::thread_name(pid, tid); name.ok()) known->second = name.take();
+  return known->second;
+}
+
+void RingSource::hand_over(const linux::PerfSample& sample, SampleSink& sink) {
+  if (sample.pid <= 0 || (watches_all_ && !plan_.whole_host && !targets_.contains(sample.pid))) return;
+  if (watches_all_ && sample.pid == ::getpid()) return;
+  if (plan_.max_samples != 0 && totals_.samples >= plan_.max_samples) {
+    totals_.is_limit_reached = true;
+    return;
+  }
+  const SplitChain chain = split_chain(sample.chain);
+  RawSample raw;
+  raw.time_ns = sample.time_ns;
+  raw.pid = sample.pid;
+  raw.tid = sample.tid;
+  raw.comm = comm_of(sample.pid, sample.tid);
+  raw.kernel_frames = chain.kernel;
+  if (sample.has_registers) raw.registers = sample.registers;
+  raw.has_copy = kCopiesStacks && sample.has_registers;
+  if (raw.has_copy)
+    raw.stack_copy = sample.stack;
+  else
+    raw.user_frames = chain.user;
+  ++totals_.samples;
+  if (event_.is_clock) totals_.weight += sample.period;
+  sink.add(sink.on_stack(raw), 1, sample.period);
+}
+
+void RingSource::add_wakeups(std::vector<pollfd>& fds) const {
+  for (const auto& [cpu, fd] : ring_fds_) fds.push_back({fd, POLLIN, 0});
+}
+
+SourceTotals RingSource::totals() const {
+  SourceTotals totals = totals_;
+  totals.kernel_ns = totals_.samples * kKernelNsPerSample;
+  totals.figures["kernel-frames"] = is_user_only_ ? 0 : 1;
+  return totals;
+}
+
+}  // namespace atys::capture::native

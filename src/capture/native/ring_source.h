@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tier 2: samples through the rings of perf events. Works without eBPF, also for ordinary users on their own processes; and
+// the way for events that are no clock: page faults, cache misses, tracepoints.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "capture/native/sample_source.h"
+#include "linux/event_names.h"
+#include "linux/perf_ring.h"
+
+namespace atys::capture::native {
+
+struct RingPlan {
+  bool whole_host = false;
+  bool with_children = false;
+  std::string event;    // empty: the CPU clock
+  uint64_t period = 0;  // in ns; other events than clocks are sampled about as often, whatever their number
+  uint64_t max_samples = 0;
+  bool waits_for_exec = false;  // the process has been created but begins with its next exec
+};
+
+class RingSource final : public SampleSource {
+ public:
+  static Result<std::unique_ptr<SampleSource>> open(const RingPlan& plan);
+
+  std::string_view tier() const override { return "perf"; }
+  Result<> start() override;
+  void stop() override;
+  Result<> set_period(uint64_t period) override;
+  Result<> add_process(pid_t pid) override;
+  void set_stack_mode(pid_t, StackMode) override {}
+  void set_stack_end(pid_t, uint64_t) override {}
+  void collect(SampleSink& sink) override;
+  void collect_counts(SampleSink&) override {}
+  void add_wakeups(std::vector<pollfd>& fds) const override;
+  SourceTotals totals() const override;
+
+ private:
+  RingSource(RingPlan plan, linux::NamedEvent event) : plan_(std::move(plan)), event_(std::move(event)) {}
+  linux::PerfAttributes attributes() const;
+  Result<> open_event(linux::PerfPlace place);
+  Result<> map_ring(int cpu, int fd);
+  Result<> watch_all_processes();
+  void take_record(std::span<const std::byte> record);
+  void hand_over(const linux::PerfSample& sample, SampleSink& sink);
+  void follow(const linux::PerfRecord& record);
+  std::string_view comm_of(pid_t pid, pid_t tid);
+
+  RingPlan plan_;
+  linux::NamedEvent event_;
+  bool is_user_only_ = false;  // the system does not let us see the kernel
+  bool watches_all_ = false;   // per CPU, for all processes; filtered here
+  bool is_started_ = false;
+  bool is_stopped_ = false;
+  std::vector<UniqueFd> events_;
+  std::unordered_map<int, linux::PerfRing> rings_;  // by CPU
+  std::unordered_map<int, int> ring_fds_;
+  std::unordered_set<pid_t> targets_;
+  std::unordered_map<pid_t, std::string> comms_;  // by thread
+  SourceTotals totals_;
+
+  // Of one call of collect; members only to keep their memory.
+  std::vector<std::byte> arena_;
+  std::vector<size_t> offsets_;
+};
+
+}  // namespace atys::capture::native

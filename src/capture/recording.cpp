@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/recording.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "capture/native/profile_builder.h"
+#include "capture/native/stack_collector.h"
+#include "capture/provenance.h"
+#include "capture/source_choice.h"
+#include "capture/target_processes.h"
+#include "linux/child_process.h"
+#include "linux/signal_watch.h"
+
+namespace atys::capture {
+
+namespace {
+
+constexpr uint64_t kGuardIntervalNs = 100'000'000;
+constexpr uint64_t kTargetIntervalNs = 500'000'000;
+constexpr double kNsPerSecond = 1e9;
+
+uint64_t clock_ns(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+uint64_t own_cpu_ns() { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
+
+uint64_t peak_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+uint64_t period_of(double hz) { return static_cast<uint64_t>(std::llround(kNsPerSecond / hz)); }
+
+native::ValueNames value_names(const Kind& kind) {
+  switch (kind.name) {
+    case KindName::Cpu: return {"samples", "cpu", "nanoseconds"};
+    case KindName::OffCpu: return {"waits", "off-cpu", "nanoseconds"};
+    case KindName::Wall: return {"samples", "wall", "nanoseconds"};
+    case KindName::Event: break;
+  }
+  return {"samples", kind.event, "count"};
+}
+
+}  // namespace
+
+const char* to_string(EndReason reason) {
+  switch (reason) {
+    case EndReason::Running: return "running";
+    case EndReason::Duration: return "the duration was over";
+    case EndReason::TargetEnded: return "the target ended";
+    case EndReason::Samples: return "enough samples were taken";
+    case EndReason::Interrupted: return "it was interrupted";
+  }
+  return "";
+}
+
+class Recording::State {
+ public:
+  explicit State(const RecordingPlan& plan)
+      : plan_(plan),
+        guard_({.cap = plan.max_overhead, .asked_hz = plan.hz, .duration_ns = plan.duration_ns}),
+        modules_({.cache_folder = plan.cache_folder, .may_ask_debuginfod = plan.may_ask_debuginfod}) {}
+
+  Result<> open();
+  Result<> start();
+  EndReason step(int timeout_ms);
+  Profile take_window();
+  Profile finish();
+
+  RecordingPlan plan_;
+  budget::OverheadGuard guard_;
+  native::CodeModules modules_;
+  std::optional<linux::SignalWatch> signals_;
+  std::optional<linux::ChildProcess> child_;
+  std::unique_ptr<TargetProcesses> target_;
+  std::unique_ptr<native::SampleSource> source_;
+  std::unique_ptr<native::StackCollector> collector_;
+  Provenance provenance_;
+  RecordingUse use_;
+  std::vector<std::string> notes_;
+  int exit_status_ = -1;
+
+ private:
+  EndReason end_reason(uint64_t now);
+  EndReason on_signal(int number);
+  void keep_budget(uint64_t now);
+  void update_use();
+  budget::OverheadReading reading() const;
+  Profile build();
+
+  uint64_t started_ns_ = 0;
+  uint64_t window_started_ns_ = 0;
+  int64_t window_started_unix_ns_ = 0;
+  uint64_t next_guard_ns_ = 0;
+  uint64_t next_target_ns_ = 0;
+  int signals_seen_ = 0;
+  bool is_finished_ = false;
+};
+
+Result<> Recording::State::open() {
+  signals_.emplace(TRY(linux::SignalWatch::create()));
+  if (const auto* command = std::get_if<CommandTarget>(&plan_.target))
+    child_.emplace(TRY(linux::ChildProcess::create(command->arguments)));
+  target_ = TRY(TargetProcesses::find(plan_.target, child_ ? child_->pid() : 0));
+  source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), notes_));
+  collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
+  for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
+  return {};
+}
+
+Result<> Recording::State::start() {
+  TRY(source_->start());
+  started_ns_ = window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
+  window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
+  next_guard_ns_ = started_ns_ + kGuardIntervalNs;
+  next_target_ns_ = started_ns_ + kTargetIntervalNs;
+  for (const pid_t pid : target_->pids())
+    if (!child_) provenance_.note_process(pid);
+  if (child_) TRY(child_->release());
+  return {};
+}
+
+EndReason Recording::State::step(int timeout_ms) {
+  std::vector<pollfd> fds{{signals_->fd(), POLLIN, 0}};
+  if (child_) fds.push_back({child_->pidfd(), POLLIN, 0});
+  source_->add_wakeups(fds);
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (plan_.duration_ns != 0 && started_ns_ + plan_.duration_ns > now) {
+    const uint64_t left_ms = (started_ns_ + plan_.duration_ns - now + 999'999) / 1'000'000;
+    timeout_ms = static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(timeout_ms), left_ms));
+  }
+  ::poll(fds.data(), fds.size(), timeout_ms);
+  source_->collect(*collector_);
+  for (const pid_t pid : collector_->take_new_pids()) provenance_.note_process(pid);
+  return end_reason(clock_ns(CLOCK_MONOTONIC));
+}
+
+EndReason Recording::State::end_reason(uint64_t now) {
+  if (now >= next_guard_ns_) {
+    next_guard_ns_ = now + kGuardIntervalNs;
+    keep_budget(now);
+  }
+  if (const int number = signals_->take(); number != 0)
+    if (const EndReason reason = on_signal(number); reason != EndReason::Running) return reason;
+  if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
+  if (plan_.duration_ns != 0 && now >= started_ns_ + plan_.duration_ns) return EndReason::Duration;
+  if (source_->totals().is_limit_reached) return EndReason::Samples;
+  if (now >= next_target_ns_) {
+    next_target_ns_ = now + kTargetIntervalNs;
+    for (const pid_t pid : target_->look_again()) (void)source_->add_process(pid);
+    if (target_->is_gone()) return EndReason::TargetEnded;
+  }
+  return EndReason::Running;
+}
+
+// A terminal sends Ctrl-C to the command as well: the first one is for it, and its end is ours. Whoever asks us alone, or
+// twice, means us.
+EndReason Recording::State::on_signal(int number) {
+  ++signals_seen_;
+  if (!child_ || signals_seen_ > 1) return EndReason::Interrupted;
+  if (number != SIGINT) child_->send_signal(number);
+  return EndReason::Running;
+}
+
+budget::OverheadReading Recording::State::reading() const {
+  const native::SourceTotals totals = source_->totals();
+  return {.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - started_ns_,
+          .own_cpu_ns = own_cpu_ns(),
+          .kernel_cpu_ns = totals.kernel_ns,
+          .target_cpu_ns = totals.weight,
+          .samples = totals.samples};
+}
+
+void Recording::State::keep_budget(uint64_t) {
+  const double before = guard_.grants().back().hz;
+  const double hz = guard_.update(reading());
+  // An event has no rate: it comes as often as it comes.
+  if (hz != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(hz));
+}
+
+void Recording::State::update_use() {
+  const budget::OverheadReading now = reading();
+  use_.elapsed_ns = now.elapsed_ns;
+  use_.samples = now.samples;
+  use_.own_cpu_ns = now.own_cpu_ns;
+  use_.kernel_cpu_ns = now.kernel_cpu_ns;
+  use_.target_cpu_ns = now.target_cpu_ns;
+  use_.grants = guard_.grants();
+}
+
+Profile Recording::State::take_window() {
+  source_->collect(*collector_);
+  source_->collect_counts(*collector_);
+  update_use();
+  Profile profile = build();
+  collector_->forget_values();
+  window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
+  window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
+  return profile;
+}
+
+Profile Recording::State::finish() {
+  source_->stop();
+  source_->collect(*collector_);
+  source_->collect_counts(*collector_);
+  update_use();
+  const uint64_t cpu_before = own_cpu_ns();
+  Profile profile = build();
+  provenance_.describe_files(modules_, profile);
+  use_.finish_cpu_ns = own_cpu_ns() - cpu_before;
+  use_.peak_bytes = peak_bytes();
+  budget::OverheadReading all = reading();
+  all.elapsed_ns = use_.elapsed_ns;
+  use_.overhead = guard_.overhead(all);
+  describe_use(plan_, use_, profile);
+  return profile;
+}
+
+Profile Recording::State::build() {
+  Profile profile;
+  native::ProfileBuilder(*collector_, modules_).build(value_names(plan_.kind), profile);
+  profile.header.time_ns = window_started_unix_ns_;
+  profile.header.duration_ns = static_cast<int64_t>(clock_ns(CLOCK_MONOTONIC) - window_started_ns_);
+  profile.header.period_type = profile.value_types().back();
+  profile.header.period =
+      plan_.kind.name == KindName::Event ? 1 : static_cast<int64_t>(period_of(guard_.grants().back().hz));
+  const native::SourceTotals totals = source_->totals();
+  for (const auto& [reason, count] : totals.losses)
+    if (count > 0) profile.add_loss(reason, count);
+  for (const auto& [name, figure] : totals.figures) profile.add_fact(name, std::to_string(figure));
+  describe_recording(plan_, std::string(source_->tier()), profile);
+  provenance_.describe_processes(profile);
+  return profile;
+}
+
+Recording::Recording(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Recording::~Recording() = default;
+
+Result<std::unique_ptr<Recording>> Recording::open(const RecordingPlan& plan) {
+  auto state = std::make_unique<State>(plan);
+  TRY(state->open());
+  return std::unique_ptr<Recording>(new Recording(std::move(state)));
+}
+
+Result<> Recording::start() { return state_->start(); }
+EndReason Recording::step(int timeout_ms) { return state_->step(timeout_ms); }
+Profile Recording::take_window() { return state_->take_window(); }
+Profile Recording::finish() { return state_->finish(); }
+const RecordingUse& Recording::use() const { return state_->use_; }
+std::string Recording::tier() const { return std::string(state_->source_->tier()); }
+int Recording::exit_status() const { return state_->exit_status_; }
+const std::vector<std::string>& Recording::notes() const { return state_->notes_; }
+
+Result<Recorded> record(const RecordingPlan& plan) {
+  auto recording = TRY(Recording::open(plan));
+  TRY(recording->start());
+  Recorded recorded;
+  while (recorded.reason == EndReason::Running) recorded.reason = recording->step(100);
+  recorded.profile = recording->finish();
+  recorded.use = recording->use();
+  recorded.tier = recording->tier();
+  recorded.exit_status = recording->exit_status();
+  recorded.notes = recording->notes();
+  return recorded;
+}
+
+}  // namespace atys::capture

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One bounded recording of a target: starts it, keeps it inside its budget, ends it, and hands back a profile that says what
+// was asked, granted, used and lost.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "budget/overhead_guard.h"
+#include "capture/recording_plan.h"
+#include "profile/profile.h"
+
+namespace atys::capture {
+
+// Why it ended.
+enum class EndReason { Running, Duration, TargetEnded, Samples, Interrupted };
+const char* to_string(EndReason reason);
+
+// What the recording used of what it was granted.
+struct RecordingUse {
+  uint64_t elapsed_ns = 0;
+  uint64_t samples = 0;
+  uint64_t own_cpu_ns = 0;     // until the last sample was taken, setting up included
+  uint64_t kernel_cpu_ns = 0;  // our programs and the interrupts that run them
+  uint64_t finish_cpu_ns = 0;  // giving names to everything, afterwards
+  uint64_t target_cpu_ns = 0;
+  uint64_t peak_bytes = 0;  // of memory, our process's
+  double overhead = 0;      // all of it, as a share
+  std::vector<budget::OverheadGuard::Grant> grants;
+};
+
+class Recording {
+ public:
+  // Everything is in place when it returns; a command has been created but not begun.
+  static Result<std::unique_ptr<Recording>> open(const RecordingPlan& plan);
+  ~Recording();
+
+  Result<> start();
+  // Waits for something to happen, no longer than that, and works on it.
+  EndReason step(int timeout_ms);
+  // What was recorded since the start or since the last call. Names are resolved here.
+  Profile take_window();
+  // Ends the recording and hands over everything.
+  Profile finish();
+
+  const RecordingUse& use() const;
+  std::string tier() const;
+  int exit_status() const;                        // of the command; -1: it runs, or there is none
+  const std::vector<std::string>& notes() const;  // what a person should know: tiers that did not work, caps that were met
+
+ private:
+  class State;
+  explicit Recording(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The whole of it: opens, starts, runs to its end, finishes.
+struct Recorded {
+  Profile profile;
+  RecordingUse use;
+  std::string tier;
+  int exit_status = -1;
+  EndReason reason = EndReason::Running;
+  std::vector<std::string> notes;
+};
+Result<Recorded> record(const RecordingPlan& plan);
+
+}  // namespace atys::capture

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to record, and within which limits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/target.h"
+
+namespace atys::capture {
+
+// Where stacks come from: chosen by what this machine permits, or forced.
+enum class Tier { Auto, Ebpf, Perf };
+
+enum class KindName { Cpu, OffCpu, Wall, Event };
+
+struct Kind {
+  KindName name = KindName::Cpu;
+  std::string event;  // of Event: "page-faults", "cycles:p", "sched:sched_switch", "r01c2" …
+
+  // "cpu", "off-cpu", "wall", "event:NAME"
+  static Result<Kind> parse(std::string_view text);
+  std::string text() const;
+};
+
+struct RecordingPlan {
+  Target target;
+  Kind kind;
+  Tier tier = Tier::Auto;
+  double hz = 99;
+  uint64_t duration_ns = 0;  // 0: until the command ends, or somebody ends it
+  double max_overhead = 0.01;
+  uint64_t max_samples = 0;  // 0: no limit
+  std::string cache_folder;  // tables of binaries by build id; empty: none
+  bool may_ask_debuginfod = false;
+  std::vector<std::pair<std::string, std::string>> labels;
+};
+
+Result<Tier> parse_tier(std::string_view text);
+
+}  // namespace atys::capture

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/source_choice.h"
+
+#include "capture/native/ebpf_source.h"
+#include "capture/native/ring_source.h"
+
+namespace atys::capture {
+
+namespace {
+
+Result<std::unique_ptr<native::SampleSource>> open_ebpf(const RecordingPlan& plan, const TargetProcesses& target,
+                                                        uint64_t period_ns) {
+  return native::EbpfSource::open({.only_listed_processes = !target.is_host(),
+                                   .with_children = target.with_children(),
+                                   .with_cpu = plan.kind.name != KindName::OffCpu,
+                                   .with_waits = plan.kind.name != KindName::Cpu,
+                                   .period_ns = period_ns,
+                                   .max_samples = plan.max_samples});
+}
+
+Result<std::unique_ptr<native::SampleSource>> open_rings(const RecordingPlan& plan, const TargetProcesses& target,
+                                                         uint64_t period_ns) {
+  return native::RingSource::open({.whole_host = target.is_host(),
+                                   .with_children = target.with_children(),
+                                   .event = plan.kind.event,
+                                   .period = period_ns,
+                                   .max_samples = plan.max_samples,
+                                   .waits_for_exec = std::holds_alternative<CommandTarget>(plan.target)});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
+                                                            uint64_t period_ns, std::vector<std::string>& notes) {
+  const bool has_waits = plan.kind.name == KindName::OffCpu || plan.kind.name == KindName::Wall;
+  if (plan.kind.name == KindName::Event) {
+    if (plan.tier == Tier::Ebpf)
+      return fail(ErrorCode::Unsupported, "the ebpf tier does not record events", "leave --tier out, or say --tier perf");
+    return open_rings(plan, target, period_ns);
+  }
+  if (plan.tier == Tier::Perf && has_waits)
+    return fail(ErrorCode::Unsupported, "the perf tier does not record waits", "leave --tier out: waits need eBPF");
+  if (plan.tier == Tier::Perf) return open_rings(plan, target, period_ns);
+  auto source = open_ebpf(plan, target, period_ns);
+  if (source.ok() || plan.tier == Tier::Ebpf || has_waits) return source;
+  auto rings = open_rings(plan, target, period_ns);
+  if (!rings.ok()) return rings;
+  notes.push_back("tier perf instead of ebpf: " + source.error().message);
+  return rings;
+}
+
+}  // namespace atys::capture

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Picks the tier: the best that this machine permits, or the one that was asked for.
+#pragma once
+
+#include "capture/native/sample_source.h"
+#include "capture/recording_plan.h"
+#include "capture/target_processes.h"
+
+namespace atys::capture {
+
+// `notes` gets a line when a better tier did not work.
+Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
+                                                            uint64_t period_ns, std::vector<std::string>& notes);
+
+}  // namespace atys::capture

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a target as they come and go while it is recorded.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "capture/target.h"
+
+namespace atys::capture {
+
+class TargetProcesses {
+ public:
+  // `command` is the process of a command target.
+  static Result<std::unique_ptr<TargetProcesses>> find(const Target& target, pid_t command);
+
+  std::vector<pid_t> pids() const;  // none for the host: it is all of them
+  bool is_host() const;
+  bool with_children() const;  // what they start belongs to the target too
+
+  // Processes that have come to belong to it since the last look.
+  std::vector<pid_t> look_again();
+  // None is left. Never true of the host.
+  bool is_gone() const;
+
+ private:
+  explicit TargetProcesses(Target target) : target_(std::move(target)) {}
+  void add(pid_t pid);
+
+  Target target_;
+  std::map<pid_t, uint64_t> start_times_;  // by pid: a reused pid is not the same process
+};
+
+}  // namespace atys::capture
