@@ -11,7 +11,7 @@ import statistics
 import sys
 
 from make_profiles import field, numbers, varint
-from measure import ATYS, WORK, Run, go_program, interleaved, row
+from measure import ATYS, WORK, Run, go_pprof, interleaved, row
 
 
 def make_profile(path, megabytes):
@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     large, small = profile_of(options.megabytes), profile_of(options.peer_megabytes)
-    pprof = go_program("pprof", "github.com/google/pprof")
+    pprof = go_pprof()
     alone = [Run([ATYS, "summary", large]).cpu * 50 / options.megabytes for _ in range(options.runs)]
     ours, peer = interleaved(options.runs, lambda: Run([ATYS, "summary", small]), lambda: Run([pprof, "-top", small]))
     print(row(f"summary of a {options.peer_megabytes} MB pprof, beside pprof -top; of {options.megabytes} MB, ours takes "
