@@ -9,6 +9,9 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import go_peer  # noqa: E402
+
 WORK = ROOT / "build" / "bench"
 PEERS = ROOT / "build" / "peers"
 ATYS = os.environ.get("ATYS", str(ROOT / "build" / "release" / "bin" / "atys"))
@@ -46,13 +49,12 @@ def row(what, ours, peer, aim):
             f"| {max(o.peak_mb for o in ours):.0f} | {max(p.peak_mb for p in peer):.0f} | {aim} |")
 
 
-def go_program(name, module):
-    """A Go program, built once below build/peers."""
-    binary = PEERS / "bin" / name
-    if not binary.exists():
-        environment = dict(os.environ, GOBIN=str(PEERS / "bin"))
-        subprocess.run(["go", "install", f"{module}@latest"], check=True, env=environment)
-    return binary
+def go_pprof():
+    """Go's pprof, built once below build/peers."""
+    try:
+        return go_peer.install(PEERS / "bin" / "pprof", go_peer.PPROF, go_peer.PPROF_FOR_OLD_GO)
+    except go_peer.Unavailable as why:
+        sys.exit(f"pprof cannot be had: {why}")
 
 
 def rust_program(name, crate):

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from measure import ATYS, ROOT, WORK, Run, go_program, interleaved, row
+from measure import ATYS, ROOT, WORK, Run, go_pprof, interleaved, row
 
 
 def total(pprof, path):
@@ -24,7 +24,7 @@ def main():
     if not folder.exists():
         subprocess.run([sys.executable, ROOT / "bench" / "make_profiles.py", folder, "--files", str(options.files)], check=True)
     files = sorted(folder.glob("*.pb.gz"))
-    pprof = go_program("pprof", "github.com/google/pprof")
+    pprof = go_pprof()
     ours_out, peer_out = WORK / "ours.pb.gz", WORK / "peer.pb.gz"
     ours, peer = interleaved(options.runs, lambda: Run([ATYS, "merge", *files, "-o", ours_out]),
                              lambda: Run([pprof, "-proto", f"-output={peer_out}", *files]))

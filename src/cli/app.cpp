@@ -33,7 +33,7 @@ class ManualFormatter final : public CLI::Formatter {
     if (mode == CLI::AppFormatMode::Sub) return Formatter::make_help(app, name, mode);
     std::string parents;
     for (const CLI::App* up = app->get_parent(); up != nullptr; up = up->get_parent())
-      parents = up->get_name() + " " + parents;
+      parents.insert(0, up->get_name() + " ");
     return app->get_description() + "\n" + make_usage(app, parents + app->get_name()) + make_positionals(app) +
            make_groups(app, mode) + make_subcommands(app, mode) + "\n" + app->get_footer() + "\n";
   }

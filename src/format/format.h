@@ -28,7 +28,18 @@ struct Fidelity {
   bool times = false;            // when each sample was taken
   bool header = false;           // start, duration, period, comments, loss, provenance
   bool odd_names = false;        // any bytes in names, also separators and line ends
+
+  bool operator==(const Fidelity&) const = default;
 };
+
+inline constexpr Fidelity kKeepsEverything{.labels = true,
+                                           .all_value_types = true,
+                                           .addresses = true,
+                                           .places = true,
+                                           .kinds = true,
+                                           .times = true,
+                                           .header = true,
+                                           .odd_names = true};
 
 struct FormatDescriptor {
   std::string_view name;                     // as in `--to NAME`

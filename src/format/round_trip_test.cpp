@@ -12,11 +12,6 @@ namespace atys::format {
 
 namespace {
 
-bool keeps_everything(const Fidelity& keeps) {
-  return keeps.labels && keeps.all_value_types && keeps.addresses && keeps.places && keeps.kinds && keeps.times &&
-         keeps.header && keeps.odd_names;
-}
-
 std::string written(const Format& format, const Profile& profile) {
   StringSink sink;
   const auto done = format.write(profile, {}, sink);
@@ -48,7 +43,7 @@ TEST_P(RoundTrip, gives_back_what_was_written) {
     for (const Profile& profile : test::generate_profiles(seed)) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", profile " + std::to_string(number++));
       const Profile once = read_back(format, written(format, profile));
-      if (keeps_everything(format.descriptor().keeps)) {
+      if (format.descriptor().keeps == kKeepsEverything) {
         EXPECT_TRUE(equivalent(once, profile));
         EXPECT_EQ(once.samples.size(), profile.samples.size());
       }

@@ -9,12 +9,6 @@
 namespace atys::present {
 
 TEST(numbers, are_written_as_people_read_them) {
-  EXPECT_EQ(text::quantity(1.5e9, "nanoseconds"), "1.50s");
-  EXPECT_EQ(text::quantity(3, "nanoseconds"), "3.00ns");
-  EXPECT_EQ(text::quantity(2, "milliseconds"), "2.00ms");
-  EXPECT_EQ(text::quantity(1536, "bytes"), "1.50KiB");
-  EXPECT_EQ(text::quantity(-1234567, "count"), "-1,234,567");
-  EXPECT_EQ(text::quantity(0, "count"), "0");
   EXPECT_EQ(text::duration(240'000'000'000), "4m0s");
   EXPECT_EQ(text::time_of(1'700'000'000'000'000'000), "2023-11-14T22:13:20Z");
 }

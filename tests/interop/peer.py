@@ -11,6 +11,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import go_peer  # noqa: E402
+
 PEERS = ROOT / "build" / "peers"
 DATA = pathlib.Path(os.environ.get("ATYS_EXTERNAL_DATA", ROOT.parent / "shared" / "data"))
 ATYS = os.environ.get("ATYS", ROOT / "atys")
@@ -88,19 +91,23 @@ def install(*packages):
     return modules
 
 
-def install_go(name, package):
-    """A Go program, once; raises if it cannot be had."""
-    path = PEERS / "bin" / name
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        run(["go", "install", package], env={**os.environ, "GOBIN": str(path.parent)})
-    return path
+def install_go(name, package, version_for_old_go=None):
+    """A Go program, once; ends the test where this machine's Go is too old, raises if it cannot be had otherwise."""
+    try:
+        return go_peer.install(PEERS / "bin" / name, package, version_for_old_go)
+    except go_peer.Unavailable as why:
+        skip(name, why)
 
 
 def build_go(name, folder):
+    """A Go program of ours, around modules of others; ends the test where this machine's Go is too old."""
+    try:
+        go_peer.require_new_go(name)
+    except go_peer.Unavailable as why:
+        skip(name, why)
     path = PEERS / "bin" / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    run(["go", "build", "-o", path, "."], cwd=folder)
+    run(["go", "build", "-o", path, "."], cwd=folder, env=go_peer.environment())
     return path
 
 

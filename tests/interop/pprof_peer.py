@@ -5,6 +5,7 @@ import pathlib
 import re
 
 import peer
+from peer import go_peer
 
 WAYS = {"pprof": [], "otlp": [".otlp"], "otlp-json": [".otlp.json"], "otlp and otlp-json": [".otlp", ".otlp.json"]}
 
@@ -33,7 +34,7 @@ def trip(folder, original, extensions):
 
 
 def main():
-    pprof = peer.install_go("pprof", "github.com/google/pprof@latest")
+    pprof = peer.install_go("pprof", go_peer.PPROF, go_peer.PPROF_FOR_OLD_GO)
     for original in peer.profiles("pprof"):
         for way, extensions in WAYS.items():
             with peer.scratch() as folder:

@@ -15,7 +15,7 @@ def problem(profcheck, path):
 
 def main():
     try:
-        profcheck = peer.install_go("profcheck", "github.com/open-telemetry/sig-profiling/profcheck/cmd/profcheck@latest")
+        profcheck = peer.install_go("profcheck", "github.com/open-telemetry/sig-profiling/profcheck/cmd/profcheck")
     except RuntimeError as error:
         # Its rules are checked without it too: src/format/otlp/conformance_test.cpp.
         peer.skip("profcheck", f"it cannot be installed: {error}")

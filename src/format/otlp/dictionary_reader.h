@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the dictionary of an OTLP message into a profile. Every index is checked against its table here; an error names
-// the table, the index and who refers to it.
+// Carries the dictionary of an OTLP message into a profile. check_indices() has accepted the message: see entry.h.
 #pragma once
 
 #include <span>
@@ -35,29 +34,29 @@ class DictionaryReader {
   // Fills mappings, functions, frames and stacks.
   Result<> read();
 
-  Result<std::string_view> text(int32_t index, const char* who) const;
-  Result<profile::StringId> string(int32_t index, const char* who) const;
-  Result<profile::ValueType> value_type(const message::ValueType& type, const char* who) const;
-  Result<profile::StackId> stack(int32_t index) const;
-  Result<const message::Link*> link(int32_t index) const;
-  Result<const message::Attribute*> attribute(int32_t index, const char* who) const;
+  std::string_view text(int32_t index) const;
+  profile::StackId stack(int32_t index) const;
+  const message::Link* link(int32_t index) const;            // null for "none"
+  const message::Attribute* attribute(int32_t index) const;  // null for "none"
 
   // The labels that an attribute stands for, in the scope of `list`. Made once, however often it
   // is used; each use is paid for.
-  Result<std::span<const profile::LabelId>> labels(int32_t index, AttributeList list, const char* who);
+  Result<std::span<const profile::LabelId>> labels(int32_t index, AttributeList list);
 
  private:
   Result<> read_mappings();
-  Result<> read_functions();
+  void read_functions();
   Result<> read_frames();
-  Result<> read_stacks();
-  Result<profile::LineListId> lines(const message::Location& location);
-  Result<profile::FrameId> frame(int32_t index);
+  void read_stacks();
+  profile::StringId string(int32_t index) const;
+  profile::MappingId mapping(int32_t index) const;
+  profile::LineListId lines(const message::Location& location);
+  profile::FrameId frame(int32_t index);
   Result<profile::LabelSetId> take_mapping_attributes(const std::vector<int32_t>& indices, profile::Mapping& mapping);
   Result<profile::LabelSetId> take_frame_attributes(const std::vector<int32_t>& indices, profile::Frame& frame);
-  Result<profile::FunctionId> function(int32_t index);
+  profile::FunctionId function(int32_t index);
   template <typename TakeSpecial>
-  Result<profile::LabelSetId> take_attributes(const std::vector<int32_t>& indices, AttributeList list, const char* who,
+  Result<profile::LabelSetId> take_attributes(const std::vector<int32_t>& indices, AttributeList list,
                                               const TakeSpecial& take_special);
 
   struct KnownLabels {

@@ -12,13 +12,12 @@ using namespace profile;
 namespace {
 
 template <typename Visit>
-Result<> for_each_profile(const message::ProfilesData& data, const Visit& visit) {
+void for_each_profile(const message::ProfilesData& data, const Visit& visit) {
   for (const message::ResourceProfiles& resource : data.resource_profiles) {
     for (const message::ScopeProfiles& scope : resource.scope_profiles) {
-      for (const message::Profile& profile : scope.profiles) TRY(visit(profile));
+      for (const message::Profile& profile : scope.profiles) visit(profile);
     }
   }
-  return {};
 }
 
 template <typename T>
@@ -46,30 +45,29 @@ LabelId field_label(Profile& profile, std::string_view key, std::string_view tex
 
 }  // namespace
 
-Result<ProfileFields> fields_of(const message::Profile& profile, const DictionaryReader& dictionary) {
+ProfileFields fields_of(const message::Profile& profile, const DictionaryReader& dictionary) {
   const bool has_id = profile.profile_id.find_first_not_of('\0') != std::string::npos;
   return ProfileFields{static_cast<int64_t>(profile.time_unix_nano),
                        static_cast<int64_t>(profile.duration_nano),
                        profile.period,
-                       std::string(TRY(dictionary.text(profile.period_type.type_strindex, "a period type"))),
-                       std::string(TRY(dictionary.text(profile.period_type.unit_strindex, "a period type"))),
+                       std::string(dictionary.text(profile.period_type.type_strindex)),
+                       std::string(dictionary.text(profile.period_type.unit_strindex)),
                        has_id ? profile.profile_id : std::string{}};
 }
 
 Result<> HeaderReader::read(const message::ProfilesData& data, DictionaryReader& dictionary) {
   begin_message(data.dictionary.attribute_table.size());
   std::optional<ProfileFields> first;
-  TRY(for_each_profile(data, [&](const message::Profile& profile) -> Result<> {
-    if (!first) first = TRY(fields_of(profile, dictionary));
-    TRY(read_attributes(profile, dictionary));
+  for_each_profile(data, [&](const message::Profile& profile) {
+    if (!first) first = fields_of(profile, dictionary);
+    read_attributes(profile, dictionary);
     for (const int32_t comment : profile.comment_strindices) {
-      const std::string_view text = TRY(dictionary.text(comment, "a comment"));
+      const std::string_view text = dictionary.text(comment);
       if (comments_.insert(profile_->strings.intern(text)).second)
         profile_->header.comments.push_back(profile_->strings.intern(text));
     }
     add_loss(kDroppedAttributes, profile.dropped_attributes_count);
-    return {};
-  }));
+  });
   if (!message_fields_) message_fields_ = first.value_or(ProfileFields{});
   if (is_first_message()) {
     header_ = *message_fields_;
@@ -88,17 +86,16 @@ void HeaderReader::begin_message(size_t attributes) {
   labels_are_header_ = false;
 }
 
-Result<> HeaderReader::read_attributes(const message::Profile& profile, DictionaryReader& dictionary) {
+void HeaderReader::read_attributes(const message::Profile& profile, const DictionaryReader& dictionary) {
   for (const int32_t index : profile.attribute_indices) {
-    const message::Attribute* attribute = TRY(dictionary.attribute(index, "a profile"));
+    const message::Attribute* attribute = dictionary.attribute(index);
     if (attribute == nullptr || meanings_[static_cast<size_t>(index)] != Meaning::Unknown) continue;
-    const std::string_view key = TRY(dictionary.text(attribute->key_strindex, "an attribute"));
+    const std::string_view key = dictionary.text(attribute->key_strindex);
     const bool is_special = is_reserved(AttributeList::Profile, key) && take_special(key, attribute->value);
     meanings_[static_cast<size_t>(index)] = !is_special       ? Meaning::Label
                                             : key == kWidened ? Meaning::Widened
                                                               : Meaning::Special;
   }
-  return {};
 }
 
 bool HeaderReader::take_special(std::string_view key, const AnyValue& value) {
@@ -217,18 +214,17 @@ std::vector<int32_t> HeaderReader::label_attributes(const message::Profile& prof
 Result<> HeaderReader::set_header_attributes(const message::ProfilesData& data, DictionaryReader& dictionary) {
   std::optional<std::vector<int32_t>> common;
   bool is_common = true;
-  TRY(for_each_profile(data, [&](const message::Profile& profile) -> Result<> {
+  for_each_profile(data, [&](const message::Profile& profile) {
     auto own = label_attributes(profile);
     if (!common) common = own;
     is_common = is_common && own == *common;
-    return {};
-  }));
+  });
   std::vector<LabelId> members;
   labels_are_header_ = is_common && !marked_attributes_;
   if (marked_attributes_) members = *marked_attributes_;
   if (labels_are_header_ && common) {
     for (const int32_t index : *common) {
-      const auto labels = TRY(dictionary.labels(index, AttributeList::Profile, "a profile"));
+      const auto labels = TRY(dictionary.labels(index, AttributeList::Profile));
       members.insert(members.end(), labels.begin(), labels.end());
     }
   }
@@ -242,14 +238,14 @@ Result<std::vector<LabelId>> HeaderReader::labels_of(const message::Profile& pro
   std::vector<LabelId> labels;
   if (!labels_are_header_) {
     for (const int32_t index : label_attributes(profile)) {
-      const auto more = TRY(dictionary.labels(index, AttributeList::Profile, "a profile"));
+      const auto more = TRY(dictionary.labels(index, AttributeList::Profile));
       labels.insert(labels.end(), more.begin(), more.end());
     }
   }
   const bool is_widened = std::ranges::any_of(profile.attribute_indices, [&](int32_t index) {
     return index != 0 && meanings_[static_cast<size_t>(index)] == Meaning::Widened;
   });
-  append_field_labels(TRY(fields_of(profile, dictionary)), is_widened, labels);
+  append_field_labels(fields_of(profile, dictionary), is_widened, labels);
   if (!profile.original_payload.empty()) labels.push_back(field_label(*profile_, kPayload, profile.original_payload));
   if (!profile.original_payload_format.empty()) {
     labels.push_back(field_label(*profile_, kPayloadFormat, profile.original_payload_format));

@@ -30,7 +30,7 @@ class HeaderReader {
  private:
   enum class Meaning : uint8_t { Unknown, Label, Special, Widened };
 
-  Result<> read_attributes(const message::Profile& profile, DictionaryReader& dictionary);
+  void read_attributes(const message::Profile& profile, const DictionaryReader& dictionary);
   bool take_special(std::string_view key, const AnyValue& value);
   bool take_text(const AnyValue& value, profile::StringId& field);
   bool take_comments(const AnyValue& value);
@@ -60,6 +60,6 @@ class HeaderReader {
   bool labels_are_header_ = false;  // attributes of its profiles hold for all of them alike
 };
 
-Result<ProfileFields> fields_of(const message::Profile& profile, const DictionaryReader& dictionary);
+ProfileFields fields_of(const message::Profile& profile, const DictionaryReader& dictionary);
 
 }  // namespace atys::format::otlp

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "format/otlp/entry.h"
 #include "format/otlp/semantics.h"
 
 namespace atys::format::otlp {
@@ -11,13 +12,12 @@ namespace {
 
 // Attributes that become labels of the samples.
 std::vector<int32_t> label_attributes(const message::Profile& profile, const message::Dictionary& dictionary) {
-  const auto size_of = [](const auto& table) { return static_cast<int64_t>(table.size()); };
   std::vector<int32_t> indices;
   for (const int32_t index : profile.attribute_indices) {
-    if (index <= 0 || index >= size_of(dictionary.attribute_table)) continue;  // an error elsewhere
-    const int32_t key = dictionary.attribute_table[static_cast<size_t>(index)].key_strindex;
-    if (key < 0 || key >= size_of(dictionary.string_table)) continue;
-    if (!is_reserved(AttributeList::Profile, dictionary.string_table[static_cast<size_t>(key)])) indices.push_back(index);
+    const message::Attribute* attribute = entry(dictionary.attribute_table, index);
+    if (attribute == nullptr) continue;
+    const std::string_view key = text_entry(dictionary.string_table, attribute->key_strindex);
+    if (!is_reserved(AttributeList::Profile, key)) indices.push_back(index);
   }
   std::ranges::sort(indices);
   return indices;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/otlp/references.h"
 
+#include "format/otlp/entry.h"
+
 namespace atys::format::otlp {
 
 namespace {
@@ -34,18 +36,11 @@ class Resolver {
 
  private:
   Result<std::string> string(int32_t index) {
-    if (index == 0) return std::string{};
-    if (index < 0 || static_cast<size_t>(index) >= strings_.size()) {
-      return fail(ErrorCode::InvalidInput,
-                  "bad OTLP data: an attribute refers to entry " + std::to_string(index) + " of string_table, which has " +
-                      std::to_string(strings_.size()),
-                  "the file is damaged or its writer has a bug; get it again");
-    }
-    const std::string& text = strings_[static_cast<size_t>(index)];
+    const std::string_view text = text_entry(strings_, index);
     if (text.size() > bytes_left_)
       return fail(ErrorCode::ResourceExhausted, "bad OTLP data: attributes refer to too many long strings");
     bytes_left_ -= text.size();
-    return text;
+    return std::string(text);
   }
 
   const std::vector<std::string>& strings_;

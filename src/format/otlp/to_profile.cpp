@@ -133,7 +133,7 @@ class MessageReader {
     std::vector<int64_t> values(profile_.value_types().size());
     for (size_t i = 0; i < samples.size(); ++i) {
       const message::Sample& sample = samples[i];
-      const StackId stack = TRY(dictionary_.stack(sample.stack_index));
+      const StackId stack = dictionary_.stack(sample.stack_index);
       const LabelSetId labels = TRY(label_set(sample));
       const auto& times = sample.timestamps_unix_nano;
       const size_t count = times.empty() ? sample.values.size() : times.size();
@@ -169,10 +169,10 @@ class MessageReader {
     if (const auto known = known_sets_.find(key); known != known_sets_.end()) return known->second;
     std::vector<LabelId> members;
     for (const int32_t index : indices) {
-      const auto labels = TRY(dictionary_.labels(index, AttributeList::Sample, "a sample"));
+      const auto labels = TRY(dictionary_.labels(index, AttributeList::Sample));
       members.insert(members.end(), labels.begin(), labels.end());
     }
-    const message::Link* link = TRY(dictionary_.link(sample.link_index));
+    const message::Link* link = dictionary_.link(sample.link_index);
     if (link != nullptr && (link->trace_id + link->span_id).find_first_not_of('\0') != std::string::npos) {
       members.push_back(profile_.string_label(kTraceId, to_hex(link->trace_id)));
       members.push_back(profile_.string_label(kSpanId, to_hex(link->span_id)));
@@ -199,7 +199,7 @@ Result<Profile> to_profile(std::vector<message::ProfilesData> messages) {
   Profile profile;
   HeaderReader header(profile);
   for (message::ProfilesData& data : messages) {
-    TRY(check_indices(data));
+    TRY(check_indices(data));  // before all else: what follows relies on it (entry.h)
     TRY(resolve_references(data));
     TRY(MessageReader(data, profile).read(header));
     data = {};  // frees it

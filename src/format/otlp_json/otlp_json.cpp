@@ -19,14 +19,7 @@ class OtlpJsonFormat final : public Format {
         .description = "OpenTelemetry profiles in JSON; keeps everything",
         .can_read = true,
         .can_write = true,
-        .keeps = {.labels = true,
-                  .all_value_types = true,
-                  .addresses = true,
-                  .places = true,
-                  .kinds = true,
-                  .times = true,
-                  .header = true,
-                  .odd_names = true},
+        .keeps = kKeepsEverything,
     };
     return descriptor;
   }

@@ -39,14 +39,7 @@ class PprofFormat final : public Format {
         .description = "gzipped protobuf of the pprof tool; keeps everything",
         .can_read = true,
         .can_write = true,
-        .keeps = {.labels = true,
-                  .all_value_types = true,
-                  .addresses = true,
-                  .places = true,
-                  .kinds = true,
-                  .times = true,
-                  .header = true,
-                  .odd_names = true},
+        .keeps = kKeepsEverything,
     };
     return descriptor;
   }

@@ -3,43 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <ctime>
-#include <span>
 
 #include "base/utf8.h"
 
 namespace atys::present::text {
 
 namespace {
-
-struct Scale {
-  double factor;
-  std::string_view suffix;
-};
-
-std::string scaled(double value, std::span<const Scale> scales) {
-  for (const Scale& scale : scales) {
-    if (std::abs(value) >= scale.factor) return fmt::format("{:.2f}{}", value / scale.factor, scale.suffix);
-  }
-  return fmt::format("{:.0f}{}", value, scales.back().suffix);
-}
-
-std::string grouped(double value) {
-  if (std::abs(value) >= 1e18) return fmt::format("{:.4g}", value);
-  std::string digits = fmt::format("{:.0f}", std::abs(value));
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return (value < 0 ? "-" : "") + digits;
-}
-
-double nanoseconds_per(std::string_view unit) {
-  if (unit == "nanoseconds" || unit == "ns") return 1;
-  if (unit == "microseconds" || unit == "us") return 1e3;
-  if (unit == "milliseconds" || unit == "ms") return 1e6;
-  if (unit == "seconds" || unit == "s") return 1e9;
-  return 0;
-}
 
 // Byte ranges of characters: a cut must not fall inside one.
 size_t back_to_character(std::string_view text, size_t at) {
@@ -48,15 +19,6 @@ size_t back_to_character(std::string_view text, size_t at) {
 }
 
 }  // namespace
-
-std::string quantity(double value, std::string_view unit) {
-  static constexpr std::array<Scale, 4> kTime = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
-  static constexpr std::array<Scale, 5> kBytes = {
-      {{1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}}};
-  if (const double factor = nanoseconds_per(unit); factor != 0) return scaled(value * factor, kTime);
-  if (unit == "bytes" || unit == "byte" || unit == "By") return scaled(value, kBytes);
-  return grouped(value);
-}
 
 std::string percent(double value) { return fmt::format("{:.2f}%", value); }
 

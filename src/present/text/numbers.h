@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people read them.
+// Numbers as people read them in a terminal.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "reduce/value_text.h"
+
 namespace atys::present::text {
 
-// "1.25s", "3.40ms", "12.0MiB", "1,234,567".
-std::string quantity(double value, std::string_view unit);
+using reduce::quantity;
 std::string percent(double value);                   // "12.34%"
 std::string signed_percent(double value);            // "+1.20%"
 std::string percent_range(double low, double high);  // "11.9..12.8"
