@@ -61,9 +61,8 @@ double OverheadGuard::update(const OverheadReading& reading) {
   const double pace = allowed / interval;  // CPU that counts per time: cores of the target, at least one
   const double ahead =
       plan_.duration_ns > reading.elapsed_ns ? static_cast<double>(plan_.duration_ns - reading.elapsed_ns) : 1e9;
-  const double budget = kMargin * plan_.cap * (static_cast<double>(allowance(reading)) + pace * ahead) -
-                        static_cast<double>(spent(reading)) -
-                        static_cast<double>(plan_.duration_ns > 0 ? plan_.finish_ns : 0);
+  const double budget =
+      kMargin * plan_.cap * (static_cast<double>(allowance(reading)) + pace * ahead) - static_cast<double>(spent(reading));
   const double samples_ahead = std::max(0.0, budget) / ns_per_sample_;
   // The rate is per CPU; the target took `samples` in `interval` at the present rate.
   const double samples_per_hz = samples / interval / granted_hz_;

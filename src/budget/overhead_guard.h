@@ -15,7 +15,7 @@ namespace atys::budget {
 // Totals since the beginning; each may only grow.
 struct OverheadReading {
   uint64_t elapsed_ns = 0;
-  uint64_t own_cpu_ns = 0;     // of our process, from its start: setting up counts
+  uint64_t own_cpu_ns = 0;     // of our process
   uint64_t kernel_cpu_ns = 0;  // of our programs in the kernel
   uint64_t target_cpu_ns = 0;
   uint64_t samples = 0;
@@ -24,9 +24,8 @@ struct OverheadReading {
 struct OverheadPlan {
   double cap = 0.01;  // share, 0.01 is 1 %
   double asked_hz = 99;
-  uint64_t duration_ns = 0;         // 0: not known
-  uint64_t interrupt_ns = 1500;     // what the kernel spends on a sample outside of our programs
-  uint64_t finish_ns = 30'000'000;  // what giving names to everything at the end is expected to cost
+  uint64_t duration_ns = 0;      // 0: not known
+  uint64_t interrupt_ns = 1500;  // what the kernel spends on a sample outside of our programs
 };
 
 class OverheadGuard {

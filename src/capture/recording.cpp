@@ -74,6 +74,7 @@ class Recording::State {
   EndReason step(int timeout_ms);
   Profile take_window();
   Profile finish();
+  double elapsed_seconds() const { return static_cast<double>(clock_ns(CLOCK_MONOTONIC) - started_ns_) / kNsPerSecond; }
 
   RecordingPlan plan_;
   budget::OverheadGuard guard_;
@@ -96,6 +97,7 @@ class Recording::State {
   budget::OverheadReading reading() const;
   Profile build();
 
+  uint64_t setup_cpu_ns_ = 0;  // before anything of the target ran under us
   uint64_t started_ns_ = 0;
   uint64_t window_started_ns_ = 0;
   int64_t window_started_unix_ns_ = 0;
@@ -117,6 +119,7 @@ Result<> Recording::State::open() {
 }
 
 Result<> Recording::State::start() {
+  setup_cpu_ns_ = own_cpu_ns();
   TRY(source_->start());
   started_ns_ = window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
   window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
@@ -173,7 +176,7 @@ EndReason Recording::State::on_signal(int number) {
 budget::OverheadReading Recording::State::reading() const {
   const native::SourceTotals totals = source_->totals();
   return {.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - started_ns_,
-          .own_cpu_ns = own_cpu_ns(),
+          .own_cpu_ns = own_cpu_ns() - setup_cpu_ns_,
           .kernel_cpu_ns = totals.kernel_ns,
           .target_cpu_ns = totals.weight,
           .samples = totals.samples};
@@ -190,6 +193,7 @@ void Recording::State::update_use() {
   const budget::OverheadReading now = reading();
   use_.elapsed_ns = now.elapsed_ns;
   use_.samples = now.samples;
+  use_.setup_cpu_ns = setup_cpu_ns_;
   use_.own_cpu_ns = now.own_cpu_ns;
   use_.kernel_cpu_ns = now.kernel_cpu_ns;
   use_.target_cpu_ns = now.target_cpu_ns;
@@ -212,14 +216,13 @@ Profile Recording::State::finish() {
   source_->collect(*collector_);
   source_->collect_counts(*collector_);
   update_use();
+  const budget::OverheadReading last = reading();
+  use_.overhead = guard_.overhead(last);
   const uint64_t cpu_before = own_cpu_ns();
   Profile profile = build();
   provenance_.describe_files(modules_, profile);
   use_.finish_cpu_ns = own_cpu_ns() - cpu_before;
   use_.peak_bytes = peak_bytes();
-  budget::OverheadReading all = reading();
-  all.elapsed_ns = use_.elapsed_ns;
-  use_.overhead = guard_.overhead(all);
   describe_use(plan_, use_, profile);
   return profile;
 }
@@ -255,21 +258,10 @@ EndReason Recording::step(int timeout_ms) { return state_->step(timeout_ms); }
 Profile Recording::take_window() { return state_->take_window(); }
 Profile Recording::finish() { return state_->finish(); }
 const RecordingUse& Recording::use() const { return state_->use_; }
+double Recording::elapsed_seconds() const { return state_->elapsed_seconds(); }
+double Recording::samples() const { return static_cast<double>(state_->source_->totals().samples); }
 std::string Recording::tier() const { return std::string(state_->source_->tier()); }
 int Recording::exit_status() const { return state_->exit_status_; }
 const std::vector<std::string>& Recording::notes() const { return state_->notes_; }
-
-Result<Recorded> record(const RecordingPlan& plan) {
-  auto recording = TRY(Recording::open(plan));
-  TRY(recording->start());
-  Recorded recorded;
-  while (recorded.reason == EndReason::Running) recorded.reason = recording->step(100);
-  recorded.profile = recording->finish();
-  recorded.use = recording->use();
-  recorded.tier = recording->tier();
-  recorded.exit_status = recording->exit_status();
-  recorded.notes = recording->notes();
-  return recorded;
-}
 
 }  // namespace atys::capture

@@ -21,12 +21,13 @@ const char* to_string(EndReason reason);
 struct RecordingUse {
   uint64_t elapsed_ns = 0;
   uint64_t samples = 0;
-  uint64_t own_cpu_ns = 0;     // until the last sample was taken, setting up included
+  uint64_t setup_cpu_ns = 0;   // before the first sample
+  uint64_t own_cpu_ns = 0;     // while samples were taken
   uint64_t kernel_cpu_ns = 0;  // our programs and the interrupts that run them
   uint64_t finish_cpu_ns = 0;  // giving names to everything, afterwards
   uint64_t target_cpu_ns = 0;
   uint64_t peak_bytes = 0;  // of memory, our process's
-  double overhead = 0;      // all of it, as a share
+  double overhead = 0;      // while samples were taken, as a share of what the guard allows for
   std::vector<budget::OverheadGuard::Grant> grants;
 };
 
@@ -45,6 +46,8 @@ class Recording {
   Profile finish();
 
   const RecordingUse& use() const;
+  double elapsed_seconds() const;
+  double samples() const;
   std::string tier() const;
   int exit_status() const;                        // of the command; -1: it runs, or there is none
   const std::vector<std::string>& notes() const;  // what a person should know: tiers that did not work, caps that were met
@@ -55,7 +58,7 @@ class Recording {
   std::unique_ptr<State> state_;
 };
 
-// The whole of it: opens, starts, runs to its end, finishes.
+// Everything that a finished recording leaves.
 struct Recorded {
   Profile profile;
   RecordingUse use;
@@ -64,6 +67,4 @@ struct Recorded {
   EndReason reason = EndReason::Running;
   std::vector<std::string> notes;
 };
-Result<Recorded> record(const RecordingPlan& plan);
-
 }  // namespace atys::capture

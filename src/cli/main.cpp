@@ -49,7 +49,7 @@ int run_subcommand(Subcommand& subcommand) {
   if (!printed.ok()) return report(printed.error(), subcommand.json, kFailed);
   for (const std::string& note : printed->notes) std::fprintf(stderr, "atys: %s\n", printable(note).c_str());
   if (!print_out(printed->out)) return report(fail_errno("cannot write standard output"), false, kFailed);
-  return kDone;
+  return printed->status;
 }
 
 int usage_error(const CLI::ParseError& error, const CLI::App& app, bool json) {

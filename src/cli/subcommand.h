@@ -25,6 +25,7 @@ struct Manual {
 struct Printed {
   std::string out;                 // standard output
   std::vector<std::string> notes;  // standard error, one line each
+  int status = 0;                  // what we exit with
 };
 
 class Subcommand {

@@ -71,13 +71,15 @@ std::vector<std::string> next_questions(const SummaryAnswer& answer) {
 }  // namespace
 
 Result<SummaryAnswer> summary(const SummaryRequest& request) {
-  View view = request.view;
+  return summarize(TRY(open_view(request.profile, request.view)), request.profile, request.view);
+}
+
+Result<SummaryAnswer> summarize(const ViewedProfile& viewed, const std::string& reference, View view) {
   if (view.form == "raw" && !view.top) view.top = SIZE_MAX;
   const reduce::Dimension by = TRY(reduce::parse_dimension(view.by));
-  const ViewedProfile viewed = TRY(open_view(request.profile, view));
 
   SummaryAnswer answer;
-  answer.reference = request.profile;
+  answer.reference = reference;
   answer.profile = describe(viewed.loaded, viewed.column);
   answer.form = view.form;
   answer.by = view.form == "table" ? reduce::to_string(by) : view.form == "lines" ? "line" : "function";

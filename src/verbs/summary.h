@@ -42,4 +42,7 @@ struct SummaryAnswer {
 
 Result<SummaryAnswer> summary(const SummaryRequest& request);
 
+// The same of a profile at hand; `reference` is how it can be asked about again, "-": it cannot.
+Result<SummaryAnswer> summarize(const ViewedProfile& viewed, const std::string& reference, View view);
+
 }  // namespace atys::verbs

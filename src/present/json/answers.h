@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "verbs/capture.h"
 #include "verbs/diff.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
@@ -17,6 +18,7 @@
 
 namespace atys::present::json {
 
+std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);

@@ -6,6 +6,7 @@
 #include "reduce/attribution.h"
 #include "reduce/confidence.h"
 #include "verbs/output.h"
+#include "verbs/summary.h"
 #include "verbs/view.h"
 
 namespace atys::present::json {
@@ -16,6 +17,8 @@ void write_interval(JsonWriter& json, std::string_view key, const reduce::Interv
 // "omitted", "tokens" and "next".
 void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens,
                     const std::vector<std::string>& next);
+// "rows" of a summary.
+void write_rows(JsonWriter& json, const verbs::SummaryAnswer& answer);
 void write_strings(JsonWriter& json, std::string_view key, const std::vector<std::string>& strings);
 // Where a profile was written, as fields of the object that is open.
 void write_written(JsonWriter& json, const verbs::WrittenProfile& written);

@@ -21,13 +21,18 @@ void write_row(JsonWriter& json, const verbs::SummaryRow& row, const std::string
 
 }  // namespace
 
+void write_rows(JsonWriter& json, const verbs::SummaryAnswer& answer) {
+  json.key("rows").begin_array();
+  for (const verbs::SummaryRow& row : answer.rows) write_row(json, row, answer.form);
+  json.end_array();
+}
+
 std::string render(const verbs::SummaryAnswer& answer) {
   JsonWriter json;
   json.begin_object().key("profile");
   write_profile(json, answer.profile);
-  json.field("form", answer.form).field("by", answer.by).key("rows").begin_array();
-  for (const verbs::SummaryRow& row : answer.rows) write_row(json, row, answer.form);
-  json.end_array();
+  json.field("form", answer.form).field("by", answer.by);
+  write_rows(json, answer);
   write_envelope(json, answer.omitted, answer.tokens, answer.next);
   json.end_object();
   return json.take();

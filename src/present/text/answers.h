@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "verbs/capture.h"
 #include "verbs/diff.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
@@ -14,6 +15,7 @@
 
 namespace atys::present::text {
 
+std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/capture.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/print.h"
+#include "cli/quantities.h"
+#include "cli/view_options.h"
+
+namespace atys::cli {
+
+namespace {
+
+class CaptureSubcommand final : public Subcommand {
+ public:
+  const Manual& manual() const override {
+    static constexpr Manual kManual{
+        .name = "capture",
+        .summary = "Record what a target does, inside a budget",
+        .description =
+            "The target is a command that is started, processes, a service, a control group, or the whole host. A command "
+            "is\n"
+            "recorded from its first instruction to its last, with all that it starts; its exit status becomes ours, and "
+            "Ctrl-C\n"
+            "ends both. Anything else is recorded for --duration, or until Ctrl-C.\n\n"
+            "A service is found by rules: NAME, command~REGEX, exe=GLOB, cgroup=GLOB, env:NAME=VALUE, port=N, user=NAME.\n\n"
+            "Kinds: cpu (where it computes), off-cpu (where it waits, and for what), wall (both), event:NAME (page-faults,\n"
+            "context-switches, cache-misses:pp, sched:sched_switch, rHEX …; atys doctor says what this machine has).\n\n"
+            "The rate is lowered when we would cost more than --max-overhead of the target's CPU time (and never less than "
+            "of\n"
+            "one core); values stay true. Prints where the profile is, what it cost, and the hottest functions.",
+        .examples =
+            "  # a program from start to end\n"
+            "  atys capture -- ./server --once\n"
+            "  # ten seconds of a running service, into a file\n"
+            "  atys capture --service port=8080 --duration 10s -o web.pb.gz\n"
+            "  # why is it slow although it does not compute?\n"
+            "  atys capture --pid 4242 --kind off-cpu --duration 10s",
+    };
+    return kManual;
+  }
+
+  void define_options(CLI::App& app) override {
+    // Everything behind -- is the command's.
+    app.add_option("COMMAND", request_.command, "After --: a command and its arguments, started and recorded until it ends");
+    app.add_option("--pid", request_.pids, "Processes, all their threads")->delimiter(',')->type_name("PID,…");
+    app.add_option("--service", request_.service, "The processes that a rule fits, also those that come later")
+        ->type_name("RULE");
+    app.add_option("--cgroup", request_.cgroup, "A control group: path, container id, systemd unit")->type_name("NAME");
+    app.add_flag("--host", request_.host, "Every process, and the kernel");
+    app.add_option("--kind", request_.kind, "cpu, off-cpu, wall, event:NAME (default: cpu)")->type_name("KIND");
+    app.add_option("--freq", freq_, "Samples a second on each CPU (default: 99)")->type_name("HZ");
+    app.add_option("--duration", duration_, "How long: 10s, 500ms, 2m (default: 10s; a command: until it ends)")
+        ->type_name("TIME");
+    app.add_option("--max-overhead", overhead_, "What we may cost, of the target's CPU time (default: 1%)")
+        ->type_name("PERCENT");
+    app.add_option("--max-samples", request_.max_samples, "Stop after so many samples")->type_name("N");
+    app.add_option("--tier", request_.tier, "ebpf, perf or auto: where samples come from (default: auto)")
+        ->type_name("TIER");
+    app.add_option("--label", labels_, "Note KEY=VALUE in the profile; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    app.add_flag("--debuginfod", request_.debuginfod, "Ask the servers in DEBUGINFOD_URLS for missing debug files");
+    output_.define(app, "the local library");
+  }
+
+  Result<> prepare() override {
+    request_.output = output_.parse();
+    if (!freq_.empty() && freq_ != "auto") request_.hz = TRY(parse_frequency(freq_));
+    if (!overhead_.empty()) request_.max_overhead = TRY(parse_percent(overhead_));
+    if (!duration_.empty())
+      request_.duration_ns = TRY(parse_duration(duration_));
+    else if (request_.command.empty())
+      request_.duration_ns = 10'000'000'000;
+    for (const std::string& label : labels_) request_.labels.push_back(TRY(parse_label(label)));
+    return verbs::check(request_);
+  }
+
+  Result<Printed> run() override {
+    const bool shows_progress = ::isatty(STDERR_FILENO) != 0 && request_.command.empty();
+    if (shows_progress)
+      request_.on_progress = [](double seconds, double samples) {
+        std::fprintf(stderr, "\rrecording: %.1f s, %.0f samples", seconds, samples);
+      };
+    auto answer = verbs::capture(request_);
+    if (shows_progress) std::fprintf(stderr, "\r\033[K");
+    if (!answer.ok()) return answer.error();
+    std::vector<std::string> notes = notes_on(answer->written);
+    notes.insert(notes.end(), answer->notes.begin(), answer->notes.end());
+    // What the command wrote to standard output is not ours to mix with.
+    Printed printed = print(*answer, json, std::move(notes));
+    if (answer->written.path == "-") printed.out.clear();
+    printed.status = std::max(0, answer->exit_status);
+    return printed;
+  }
+
+ private:
+  verbs::CaptureRequest request_;
+  OutputFlags output_;
+  std::string freq_, duration_, overhead_;
+  std::vector<std::string> labels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> create_capture() { return std::make_unique<CaptureSubcommand>(); }
+
+}  // namespace atys::cli

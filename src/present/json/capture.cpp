@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/json/answers.h"
+#include "present/json/common.h"
+
+namespace atys::present::json {
+
+namespace {
+
+void write_budget(JsonWriter& json, const verbs::CaptureAnswer& answer) {
+  json.key("budget").begin_object().key("asked").begin_object();
+  json.field("hz", answer.asked_hz).field("overhead_percent", answer.asked_overhead_percent);
+  json.field("duration_ns", answer.asked_duration_ns).field("samples", answer.asked_samples).end_object();
+  json.key("granted").begin_array();
+  for (const verbs::RateGrant& grant : answer.grants)
+    json.begin_object().field("from_seconds", grant.seconds).field("hz", grant.hz).end_object();
+  json.end_array().key("used").begin_object();
+  json.field("duration_ns", answer.duration_ns)
+      .field("samples", answer.samples)
+      .field("setup_cpu_ns", answer.setup_cpu_ns)
+      .field("own_cpu_ns", answer.own_cpu_ns);
+  json.field("kernel_cpu_ns", answer.kernel_cpu_ns).field("finish_cpu_ns", answer.finish_cpu_ns);
+  json.field("target_cpu_ns", answer.target_cpu_ns).field("peak_bytes", answer.peak_bytes);
+  json.field("overhead_percent", answer.overhead_percent).end_object().end_object();
+}
+
+}  // namespace
+
+std::string render(const verbs::CaptureAnswer& answer) {
+  JsonWriter json;
+  json.begin_object();
+  write_written(json, answer.written);
+  json.field("tier", answer.tier).field("ended", answer.ended).field("exit_status", answer.exit_status);
+  write_budget(json, answer);
+  json.key("profile");
+  write_profile(json, answer.summary.profile);
+  write_rows(json, answer.summary);
+  write_strings(json, "notes", answer.notes);
+  write_strings(json, "next", answer.summary.next);
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace atys::present::json

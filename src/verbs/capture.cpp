@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/capture.h"
+
+#include <unistd.h>
+
+#include "capture/recording.h"
+#include "store/library.h"
+
+namespace atys::verbs {
+
+namespace {
+
+constexpr double kHighestHz = 100'000;
+constexpr size_t kRows = 10;
+
+size_t targets_named(const CaptureRequest& request) {
+  return static_cast<size_t>(!request.command.empty()) + static_cast<size_t>(!request.pids.empty()) +
+         static_cast<size_t>(!request.service.empty()) + static_cast<size_t>(!request.cgroup.empty()) +
+         static_cast<size_t>(request.host);
+}
+
+Result<capture::Target> target_of(const CaptureRequest& request) {
+  if (targets_named(request) == 0)
+    return fail(ErrorCode::InvalidInput, "nothing to record",
+                "name a target: -- COMMAND, --pid, --service, --cgroup or --host");
+  if (targets_named(request) > 1)
+    return fail(ErrorCode::InvalidInput, "more than one target",
+                "name one of -- COMMAND, --pid, --service, --cgroup, --host");
+  if (!request.command.empty()) return capture::Target(capture::CommandTarget{request.command});
+  if (!request.service.empty())
+    return capture::Target(capture::ServiceTarget{TRY(capture::ServiceRule::parse(request.service))});
+  if (!request.cgroup.empty()) return capture::Target(capture::CgroupTarget{request.cgroup});
+  if (request.host) return capture::Target(capture::HostTarget{});
+  return capture::Target(capture::ProcessTarget{{request.pids.begin(), request.pids.end()}});
+}
+
+Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
+  if (!(request.hz > 0 && request.hz <= kHighestHz))
+    return fail(ErrorCode::InvalidInput, "a rate must be above 0 and at most 100000 Hz", "99 is a good one");
+  if (!(request.max_overhead > 0 && request.max_overhead <= 1))
+    return fail(ErrorCode::InvalidInput, "an overhead must be above 0 and at most 100 %", "1% is the default");
+  return capture::RecordingPlan{.target = TRY(target_of(request)),
+                                .kind = TRY(capture::Kind::parse(request.kind)),
+                                .tier = TRY(capture::parse_tier(request.tier)),
+                                .hz = request.hz,
+                                .duration_ns = request.duration_ns,
+                                .max_overhead = request.max_overhead,
+                                .max_samples = request.max_samples,
+                                .cache_folder = store::Library::open_default().home() + "/cache",
+                                .may_ask_debuginfod = request.debuginfod,
+                                .labels = request.labels};
+}
+
+Result<capture::Recorded> run(const CaptureRequest& request, const capture::RecordingPlan& plan) {
+  auto recording = TRY(capture::Recording::open(plan));
+  TRY(recording->start());
+  capture::Recorded recorded;
+  while (recorded.reason == capture::EndReason::Running) {
+    recorded.reason = recording->step(100);
+    if (request.on_progress) request.on_progress(recording->elapsed_seconds(), recording->samples());
+  }
+  recorded.profile = recording->finish();
+  recorded.use = recording->use();
+  recorded.tier = recording->tier();
+  recorded.exit_status = recording->exit_status();
+  recorded.notes = recording->notes();
+  return recorded;
+}
+
+void fill_budget(const CaptureRequest& request, const capture::RecordingUse& use, CaptureAnswer& answer) {
+  answer.asked_hz = request.hz;
+  answer.asked_overhead_percent = request.max_overhead * 100;
+  answer.asked_duration_ns = request.duration_ns;
+  answer.asked_samples = request.max_samples;
+  for (const auto& grant : use.grants) answer.grants.push_back({static_cast<double>(grant.elapsed_ns) / 1e9, grant.hz});
+  answer.duration_ns = use.elapsed_ns;
+  answer.samples = use.samples;
+  answer.setup_cpu_ns = use.setup_cpu_ns;
+  answer.own_cpu_ns = use.own_cpu_ns;
+  answer.kernel_cpu_ns = use.kernel_cpu_ns;
+  answer.finish_cpu_ns = use.finish_cpu_ns;
+  answer.target_cpu_ns = use.target_cpu_ns;
+  answer.peak_bytes = use.peak_bytes;
+  answer.overhead_percent = use.overhead * 100;
+}
+
+}  // namespace
+
+Result<> check(const CaptureRequest& request) {
+  TRY(choose_format(request.output));
+  TRY(plan_of(request));
+  return {};
+}
+
+Result<CaptureAnswer> capture(const CaptureRequest& request) {
+  const capture::RecordingPlan plan = TRY(plan_of(request));
+  TRY(choose_format(request.output));
+  capture::Recorded recorded = TRY(run(request, plan));
+  CaptureAnswer answer;
+  answer.tier = recorded.tier;
+  answer.ended = capture::to_string(recorded.reason);
+  answer.exit_status = recorded.exit_status;
+  answer.notes = recorded.notes;
+  answer.written = TRY(write_output(recorded.profile, request.output));
+  fill_budget(request, recorded.use, answer);
+  if (recorded.use.overhead > request.max_overhead)
+    answer.notes.push_back("the overhead was above its cap: it was measured too late in so short a recording");
+  ViewedProfile viewed;
+  viewed.column = recorded.profile.default_value_column();
+  viewed.loaded = {std::move(recorded.profile), answer.written.id, answer.written.path};
+  const std::string reference = answer.written.id.empty() ? answer.written.path : answer.written.id.substr(0, 12);
+  View view;
+  view.top = kRows;
+  answer.summary = TRY(summarize(viewed, reference, view));
+  return answer;
+}
+
+}  // namespace atys::verbs

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records a target inside a budget.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "verbs/output.h"
+#include "verbs/summary.h"
+
+namespace atys::verbs {
+
+struct CaptureRequest {
+  // The target: exactly one of these.
+  std::vector<std::string> command;
+  std::vector<int> pids;
+  std::string service;
+  std::string cgroup;
+  bool host = false;
+
+  std::string kind = "cpu";
+  std::string tier = "auto";
+  double hz = 99;
+  uint64_t duration_ns = 0;  // 0: as long as the command runs
+  double max_overhead = 0.01;
+  uint64_t max_samples = 0;  // 0: no limit
+  bool debuginfod = false;
+  std::vector<std::pair<std::string, std::string>> labels;
+  Output output;
+
+  // Called some times a second.
+  std::function<void(double seconds, double samples)> on_progress;
+};
+
+// A rate that the overhead guard granted, from a moment on.
+struct RateGrant {
+  double seconds = 0;
+  double hz = 0;
+};
+
+struct CaptureAnswer {
+  WrittenProfile written;
+  SummaryAnswer summary;
+  std::string tier;
+  std::string ended;     // why
+  int exit_status = -1;  // of the command
+
+  // The budget. Asked:
+  double asked_hz = 0;
+  double asked_overhead_percent = 0;
+  uint64_t asked_duration_ns = 0;
+  uint64_t asked_samples = 0;
+  // Granted:
+  std::vector<RateGrant> grants;
+  // Used:
+  uint64_t duration_ns = 0;
+  uint64_t samples = 0;
+  uint64_t setup_cpu_ns = 0;  // before the first sample
+  uint64_t own_cpu_ns = 0;    // while samples were taken
+  uint64_t kernel_cpu_ns = 0;
+  uint64_t finish_cpu_ns = 0;  // giving names to everything, afterwards
+  uint64_t target_cpu_ns = 0;
+  uint64_t peak_bytes = 0;
+  double overhead_percent = 0;  // while samples were taken
+
+  std::vector<std::string> notes;
+};
+
+// What is wrong with a request before anything is done.
+Result<> check(const CaptureRequest& request);
+
+Result<CaptureAnswer> capture(const CaptureRequest& request);
+
+}  // namespace atys::verbs
