@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "symbolize/debug_files.h"
 #include "symbolize/demangle.h"
 #include "symbolize/mapped_file.h"
 #include "symbolize/module_resources.h"
@@ -16,6 +17,8 @@ namespace atys::symbolize {
 
 namespace {
 
+// Smaller tables are made again as quickly as they are read.
+constexpr size_t kWorthKeeping = 2000;
 constexpr uint64_t kLargestHashed = uint64_t{16} << 30;
 
 Result<std::string> hash_file(const ElfFile& file) {
@@ -103,6 +106,7 @@ void Module::close_file() {
   if (!origin_.can_be_found_again) load_symbols();
   dwarf_.reset();
   was_dwarf_tried_ = !origin_.can_be_found_again;
+  debug_file_.reset();
   file_.reset();
   holds_descriptor_ = false;
 }
@@ -111,25 +115,64 @@ void Module::drop_debug_info() {
   const std::lock_guard lock(mutex_);
   dwarf_.reset();
   was_dwarf_tried_ = false;
+  was_debug_file_sought_ = was_debug_file_sought_ && debug_file_ == nullptr;
+  debug_file_.reset();
 }
 
+DebugFileSearch Module::search() const {
+  const auto& options = resources_->options();
+  return {.path = origin_.path,
+          .root = origin_.pid != 0 ? fmt::format("/proc/{}/root", origin_.pid) : std::string(),
+          .debug_folder = options.debug_folder,
+          .may_ask_debuginfod = options.may_ask_debuginfod,
+          .debuginfod_seconds = options.debuginfod_seconds};
+}
+
+std::shared_ptr<const ElfFile> Module::debug_file(const ElfFile& file) {
+  if (was_debug_file_sought_) return debug_file_;
+  was_debug_file_sought_ = true;
+  if (auto found = find_debug_file(file, search()); found.ok()) debug_file_ = std::make_shared<const ElfFile>(found.take());
+  return debug_file_;
+}
+
+// Only whole tables are kept on disk: a stripped file's few names would hide those of a debug file that comes later.
 void Module::load_symbols() {
   if (symbols_) return;
   symbols_.emplace();
-  if (const auto file = open_again()) symbols_ = SymbolTable::build(*file);
+  const std::string kind = fmt::format("symbols1-{}", origin_.owner);
+  if (auto kept = resources_->load(kind, build_id_))
+    if (auto table = SymbolTable::parse(*kept)) {
+      symbols_ = std::move(table);
+      return;
+    }
+  const auto file = open_again();
+  if (file == nullptr) return;
+  symbols_ = SymbolTable::build(*file, SymbolTable::is_stripped(*file) ? debug_file(*file).get() : nullptr);
+  if (symbols_->is_whole() && symbols_->size() >= kWorthKeeping) resources_->store(kind, build_id_, symbols_->flat());
+}
+
+Result<std::unique_ptr<DwarfInfo>> Module::open_debug_info(const std::shared_ptr<const ElfFile>& file) {
+  if (file->file_size() > resources_->options().largest_debug_file)
+    return fail(ErrorCode::ResourceExhausted, file->name() + ": too much debug information");
+  std::shared_ptr<const ElfFile> alternate;
+  if (const auto link = DwarfInfo::alternate_link(*file))
+    alternate = std::make_shared<const ElfFile>(TRY(find_alternate_file(*link, search())));
+  return DwarfInfo::open(file, alternate);
 }
 
 void Module::load_debug_info() {
   if (was_dwarf_tried_ || !resources_->options().wants_lines) return;
   was_dwarf_tried_ = true;
-  const auto file = open_again();
+  auto file = open_again();
+  if (file != nullptr && !DwarfInfo::has_debug_info(*file)) file = debug_file(*file);
   if (file == nullptr || !DwarfInfo::has_debug_info(*file)) return;
-  if (auto info = DwarfInfo::open(file); info.ok()) dwarf_ = info.take();
+  if (auto info = open_debug_info(file); info.ok()) dwarf_ = info.take();
 }
 
 std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
   load_symbols();
   load_debug_info();
+  if (dwarf_ == nullptr) debug_file_.reset();  // it gave its symbols, and has nothing else
   const auto symbol = symbols_->find(file_address);
   std::vector<SourceFrame> frames;
   if (dwarf_ != nullptr) {
