@@ -19,6 +19,7 @@ namespace {
 
 // Smaller tables are made again as quickly as they are read.
 constexpr size_t kWorthKeeping = 2000;
+constexpr size_t kMostDemangled = size_t{64} << 10;
 constexpr uint64_t kLargestHashed = uint64_t{16} << 30;
 
 Result<std::string> hash_file(const ElfFile& file) {
@@ -42,21 +43,6 @@ Result<std::string> hash_file(const ElfFile& file) {
   std::string text;
   for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
   return text;
-}
-
-// The debug information names functions better, but not those that it gives no linkage name for: then the symbol is taken
-// if it says more (scopes, arguments).
-SourceFrame outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol) {
-  SourceFrame made{std::move(frame.function), std::move(frame.linkage_name), std::move(frame.file), frame.line,
-                   frame.start_line};
-  if (symbol) {
-    std::string text = demangle(symbol->name);
-    const bool is_mangled = text != without_clone_suffix(symbol->name);
-    if (made.function.empty() || (made.system_name.empty() && is_mangled)) made.function = text;
-    if (made.system_name.empty() || text == made.function) made.system_name = symbol->name;
-  }
-  if (made.system_name.empty()) made.system_name = made.function;
-  return made;
 }
 
 }  // namespace
@@ -169,6 +155,28 @@ void Module::load_debug_info() {
   if (auto info = open_debug_info(file); info.ok()) dwarf_ = info.take();
 }
 
+const std::string& Module::demangled(const Symbol& symbol) {
+  if (demangled_.size() >= kMostDemangled) demangled_.clear();
+  const auto [found, is_new] = demangled_.try_emplace(symbol.address);
+  if (is_new) found->second = demangle(symbol.name);
+  return found->second;
+}
+
+// The debug information names functions better, but not those that it gives no linkage name for: then the symbol is taken
+// if it says more (scopes, arguments).
+SourceFrame Module::outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol) {
+  SourceFrame made{std::move(frame.function), std::move(frame.linkage_name), std::move(frame.file), frame.line,
+                   frame.start_line};
+  if (symbol) {
+    const std::string& text = demangled(*symbol);
+    const bool is_mangled = text != without_clone_suffix(symbol->name);
+    if (made.function.empty() || (made.system_name.empty() && is_mangled)) made.function = text;
+    if (made.system_name.empty() || text == made.function) made.system_name = symbol->name;
+  }
+  if (made.system_name.empty()) made.system_name = made.function;
+  return made;
+}
+
 std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
   load_symbols();
   load_debug_info();
@@ -187,7 +195,7 @@ std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
     if (!found.empty()) frames.push_back(outermost_frame(std::move(found.back()), symbol));
     if (!frames.empty() && frames.back().function.empty()) frames.clear();
   }
-  if (frames.empty() && symbol) frames.push_back({demangle(symbol->name), std::string(symbol->name)});
+  if (frames.empty() && symbol) frames.push_back({demangled(*symbol), std::string(symbol->name)});
   return frames;
 }
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -71,6 +72,8 @@ class Module : public std::enable_shared_from_this<Module> {
   void load_debug_info();
   Result<std::unique_ptr<DwarfInfo>> open_debug_info(const std::shared_ptr<const ElfFile>& file);
   std::vector<SourceFrame> resolve_locked(uint64_t file_address);
+  SourceFrame outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol);
+  const std::string& demangled(const Symbol& symbol);
 
   const Origin origin_;
   const bool has_file_;
@@ -84,6 +87,7 @@ class Module : public std::enable_shared_from_this<Module> {
   std::mutex mutex_;  // of all below
   std::shared_ptr<const ElfFile> file_;
   std::optional<SymbolTable> symbols_;
+  std::unordered_map<uint64_t, std::string> demangled_;  // by the symbol's address; bounded
   std::shared_ptr<const ElfFile> debug_file_;
   bool was_debug_file_sought_ = false;
   std::unique_ptr<DwarfInfo> dwarf_;
