@@ -16,8 +16,8 @@ namespace {
 constexpr size_t kMostUnits = size_t{1} << 22;
 constexpr int kMostRangesOfUnit = 1 << 20;
 
-// Bytes of the sections that libdw reads at once, as they are in the file.
-uint64_t debug_bytes(const ElfFile& file) {
+// Bytes of the sections whose names begin so, as they are in the file: libdw reads them at once.
+uint64_t debug_bytes(const ElfFile& file, std::string_view prefix) {
   size_t names = 0;
   uint64_t total = 0;
   if (elf_getshdrstrndx(file.handle(), &names) != 0) return 0;
@@ -25,15 +25,16 @@ uint64_t debug_bytes(const ElfFile& file) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
     const char* name = elf_strptr(file.handle(), names, header.sh_name);
-    if (name != nullptr && (std::strncmp(name, ".debug_", 7) == 0 || std::strncmp(name, ".zdebug_", 8) == 0))
-      total += std::min(header.sh_size, file.file_size());
+    if (name != nullptr && std::string_view(name).starts_with(prefix)) total += std::min(header.sh_size, file.file_size());
   }
   return total;
 }
 
 }  // namespace
 
-bool DwarfInfo::has_debug_info(const ElfFile& file) { return debug_bytes(file) > 0; }
+bool DwarfInfo::has_debug_info(const ElfFile& file) {
+  return debug_bytes(file, ".debug_info") + debug_bytes(file, ".zdebug_info") > 0;
+}
 
 std::optional<DwarfInfo::AlternateLink> DwarfInfo::alternate_link(const ElfFile& file) {
   const auto section = file.section(".gnu_debugaltlink");
@@ -54,14 +55,14 @@ Result<std::unique_ptr<DwarfInfo>> DwarfInfo::open(std::shared_ptr<const ElfFile
     return fail(ErrorCode::NotFound, file->name() + ": its shared debug file (.gnu_debugaltlink) is not there",
                 "install the debug package of the same build");
   std::unique_ptr<DwarfInfo> info(new DwarfInfo);
-  info->section_bytes_ = debug_bytes(*file);
+  info->section_bytes_ = debug_bytes(*file, ".debug_") + debug_bytes(*file, ".zdebug_");
   info->dwarf_.reset(dwarf_begin_elf(file->handle(), DWARF_C_READ, nullptr));
   if (info->dwarf_ == nullptr) return fail(ErrorCode::InvalidInput, file->name() + ": " + dwarf_errmsg(-1));
   if (alternate != nullptr) {
     info->alternate_.reset(dwarf_begin_elf(alternate->handle(), DWARF_C_READ, nullptr));
     if (info->alternate_ == nullptr) return fail(ErrorCode::InvalidInput, alternate->name() + ": " + dwarf_errmsg(-1));
     dwarf_setalt(info->dwarf_.get(), info->alternate_.get());
-    info->section_bytes_ += debug_bytes(*alternate);
+    info->section_bytes_ += debug_bytes(*alternate, ".debug_");
   }
   info->file_ = std::move(file);
   info->alternate_file_ = std::move(alternate);

@@ -236,7 +236,13 @@ std::string DwarfUnit::file_name(uint32_t index) {
   size_t count = 0;
   if (dwarf_getsrcfiles(&code_, &files, &count) != 0 && dwarf_getsrcfiles(&unit_, &files, &count) != 0) return {};
   const char* name = index < count ? dwarf_filesrc(files, index, nullptr, nullptr) : nullptr;
-  return name != nullptr ? clean_path(name) : std::string();
+  return name != nullptr ? cleaned(name) : std::string();
+}
+
+const std::string& DwarfUnit::cleaned(const char* path) {
+  const auto [found, is_new] = paths_.try_emplace(path);
+  if (is_new) found->second = clean_path(path);
+  return found->second;
 }
 
 void DwarfUnit::add_frames(uint64_t address, std::vector<DwarfFrame>& frames) {
@@ -245,7 +251,7 @@ void DwarfUnit::add_frames(uint64_t address, std::vector<DwarfFrame>& frames) {
   if (Dwarf_Line* line = dwarf_getsrc_die(&unit_, address)) {
     int number = 0;
     if (dwarf_lineno(line, &number) == 0) frame.line = number;
-    if (const char* file = dwarf_linesrc(line, nullptr, nullptr)) frame.file = clean_path(file);
+    if (const char* file = dwarf_linesrc(line, nullptr, nullptr)) frame.file = cleaned(file);
   }
   uint32_t node = innermost(address);
   if (node == kNone && !frame.file.empty()) frames.push_back(frame);
@@ -264,7 +270,7 @@ void DwarfUnit::add_frames(uint64_t address, std::vector<DwarfFrame>& frames) {
 
 uint64_t DwarfUnit::memory_bytes() const {
   return nodes_.capacity() * sizeof(Node) + scopes_.capacity() * sizeof(Scope) + scope_of_.capacity() * 16 +
-         segments_.capacity() * sizeof(Segment) + functions_.size() * 200;
+         segments_.capacity() * sizeof(Segment) + (functions_.size() + paths_.size()) * 200;
 }
 
 }  // namespace atys::symbolize

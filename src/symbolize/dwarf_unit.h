@@ -66,6 +66,7 @@ class DwarfUnit {
   const Function& function_of(const Node& node);
   std::string qualified(Dwarf_Die die, const std::string& name);
   std::string file_name(uint32_t index);
+  const std::string& cleaned(const char* path);
   uint32_t innermost(uint64_t address) const;
 
   Dwarf_Die unit_;
@@ -77,6 +78,7 @@ class DwarfUnit {
   std::vector<Scope> scopes_;
   std::vector<std::pair<Dwarf_Off, uint32_t>> scope_of_;  // of functions declared in a scope; by offset
   std::unordered_map<Dwarf_Off, Function> functions_;
+  std::unordered_map<const char*, std::string> paths_;  // by libdw's own string
 };
 
 }  // namespace atys::symbolize

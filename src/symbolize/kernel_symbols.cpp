@@ -57,6 +57,7 @@ class KallsymsParser {
   };
   void add_line(std::string_view line);
   uint16_t module_number(std::string_view name);
+  void drop_aliases();
 
   std::string rest_;
   std::vector<Row> rows_;
@@ -116,15 +117,26 @@ uint16_t KallsymsParser::module_number(std::string_view name) {
   return static_cast<uint16_t>(modules_.size() - 1);
 }
 
+// Of the names for one address the best is kept, the first of equally good ones.
+void KallsymsParser::drop_aliases() {
+  size_t kept = 0;
+  for (const Row& row : rows_) {
+    if (kept == 0 || rows_[kept - 1].address != row.address)
+      rows_[kept++] = row;
+    else if (row.rank < rows_[kept - 1].rank)
+      rows_[kept - 1] = row;
+  }
+  rows_.resize(kept);
+}
+
 Result<KernelSymbols> KallsymsParser::finish() {
   if (!rest_.empty()) add_line(rest_);
   if (lines_ > 0 && !has_addresses_) return fail_hidden();
   if (rows_.empty()) return fail(ErrorCode::InvalidInput, "kernel symbols: no functions in /proc/kallsyms");
-  std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
-    return a.address != b.address ? a.address < b.address : a.rank < b.rank;
-  });
-  const auto same = [](const Row& a, const Row& b) { return a.address == b.address; };
-  rows_.erase(std::unique(rows_.begin(), rows_.end(), same), rows_.end());
+  const auto by_address = [](const Row& a, const Row& b) { return a.address < b.address; };
+  // The kernel lists its own symbols in order; only modules may break it.
+  if (!std::is_sorted(rows_.begin(), rows_.end(), by_address)) std::stable_sort(rows_.begin(), rows_.end(), by_address);
+  drop_aliases();
   KernelSymbols symbols;
   symbols.addresses_.reserve(rows_.size());
   symbols.names_at_.reserve(rows_.size());

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "symbolize/debug_files.h"
 #include "symbolize/demangle.h"
 #include "symbolize/mapped_file.h"
 #include "symbolize/module_resources.h"
@@ -16,6 +17,9 @@ namespace atys::symbolize {
 
 namespace {
 
+// Smaller tables are made again as quickly as they are read.
+constexpr size_t kWorthKeeping = 2000;
+constexpr size_t kMostDemangled = size_t{64} << 10;
 constexpr uint64_t kLargestHashed = uint64_t{16} << 30;
 
 Result<std::string> hash_file(const ElfFile& file) {
@@ -39,21 +43,6 @@ Result<std::string> hash_file(const ElfFile& file) {
   std::string text;
   for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
   return text;
-}
-
-// The debug information names functions better, but not those that it gives no linkage name for: then the symbol is taken
-// if it says more (scopes, arguments).
-SourceFrame outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol) {
-  SourceFrame made{std::move(frame.function), std::move(frame.linkage_name), std::move(frame.file), frame.line,
-                   frame.start_line};
-  if (symbol) {
-    std::string text = demangle(symbol->name);
-    const bool is_mangled = text != without_clone_suffix(symbol->name);
-    if (made.function.empty() || (made.system_name.empty() && is_mangled)) made.function = text;
-    if (made.system_name.empty() || text == made.function) made.system_name = symbol->name;
-  }
-  if (made.system_name.empty()) made.system_name = made.function;
-  return made;
 }
 
 }  // namespace
@@ -103,6 +92,7 @@ void Module::close_file() {
   if (!origin_.can_be_found_again) load_symbols();
   dwarf_.reset();
   was_dwarf_tried_ = !origin_.can_be_found_again;
+  debug_file_.reset();
   file_.reset();
   holds_descriptor_ = false;
 }
@@ -111,25 +101,86 @@ void Module::drop_debug_info() {
   const std::lock_guard lock(mutex_);
   dwarf_.reset();
   was_dwarf_tried_ = false;
+  was_debug_file_sought_ = was_debug_file_sought_ && debug_file_ == nullptr;
+  debug_file_.reset();
 }
 
+DebugFileSearch Module::search() const {
+  const auto& options = resources_->options();
+  return {.path = origin_.path,
+          .root = origin_.pid != 0 ? fmt::format("/proc/{}/root", origin_.pid) : std::string(),
+          .debug_folder = options.debug_folder,
+          .may_ask_debuginfod = options.may_ask_debuginfod,
+          .debuginfod_seconds = options.debuginfod_seconds};
+}
+
+std::shared_ptr<const ElfFile> Module::debug_file(const ElfFile& file) {
+  if (was_debug_file_sought_) return debug_file_;
+  was_debug_file_sought_ = true;
+  if (auto found = find_debug_file(file, search()); found.ok()) debug_file_ = std::make_shared<const ElfFile>(found.take());
+  return debug_file_;
+}
+
+// Only whole tables are kept on disk: a stripped file's few names would hide those of a debug file that comes later.
 void Module::load_symbols() {
   if (symbols_) return;
   symbols_.emplace();
-  if (const auto file = open_again()) symbols_ = SymbolTable::build(*file);
+  const std::string kind = fmt::format("symbols1-{}", origin_.owner);
+  if (auto kept = resources_->load(kind, build_id_))
+    if (auto table = SymbolTable::parse(*kept)) {
+      symbols_ = std::move(table);
+      return;
+    }
+  const auto file = open_again();
+  if (file == nullptr) return;
+  symbols_ = SymbolTable::build(*file, SymbolTable::is_stripped(*file) ? debug_file(*file).get() : nullptr);
+  if (symbols_->is_whole() && symbols_->size() >= kWorthKeeping) resources_->store(kind, build_id_, symbols_->flat());
+}
+
+Result<std::unique_ptr<DwarfInfo>> Module::open_debug_info(const std::shared_ptr<const ElfFile>& file) {
+  if (file->file_size() > resources_->options().largest_debug_file)
+    return fail(ErrorCode::ResourceExhausted, file->name() + ": too much debug information");
+  std::shared_ptr<const ElfFile> alternate;
+  if (const auto link = DwarfInfo::alternate_link(*file))
+    alternate = std::make_shared<const ElfFile>(TRY(find_alternate_file(*link, search())));
+  return DwarfInfo::open(file, alternate);
 }
 
 void Module::load_debug_info() {
   if (was_dwarf_tried_ || !resources_->options().wants_lines) return;
   was_dwarf_tried_ = true;
-  const auto file = open_again();
+  auto file = open_again();
+  if (file != nullptr && !DwarfInfo::has_debug_info(*file)) file = debug_file(*file);
   if (file == nullptr || !DwarfInfo::has_debug_info(*file)) return;
-  if (auto info = DwarfInfo::open(file); info.ok()) dwarf_ = info.take();
+  if (auto info = open_debug_info(file); info.ok()) dwarf_ = info.take();
+}
+
+const std::string& Module::demangled(const Symbol& symbol) {
+  if (demangled_.size() >= kMostDemangled) demangled_.clear();
+  const auto [found, is_new] = demangled_.try_emplace(symbol.address);
+  if (is_new) found->second = demangle(symbol.name);
+  return found->second;
+}
+
+// The debug information names functions better, but not those that it gives no linkage name for: then the symbol is taken
+// if it says more (scopes, arguments).
+SourceFrame Module::outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol) {
+  SourceFrame made{std::move(frame.function), std::move(frame.linkage_name), std::move(frame.file), frame.line,
+                   frame.start_line};
+  if (symbol) {
+    const std::string& text = demangled(*symbol);
+    const bool is_mangled = text != without_clone_suffix(symbol->name);
+    if (made.function.empty() || (made.system_name.empty() && is_mangled)) made.function = text;
+    if (made.system_name.empty() || text == made.function) made.system_name = symbol->name;
+  }
+  if (made.system_name.empty()) made.system_name = made.function;
+  return made;
 }
 
 std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
   load_symbols();
   load_debug_info();
+  if (dwarf_ == nullptr) debug_file_.reset();  // it gave its symbols, and has nothing else
   const auto symbol = symbols_->find(file_address);
   std::vector<SourceFrame> frames;
   if (dwarf_ != nullptr) {
@@ -144,7 +195,7 @@ std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
     if (!found.empty()) frames.push_back(outermost_frame(std::move(found.back()), symbol));
     if (!frames.empty() && frames.back().function.empty()) frames.clear();
   }
-  if (frames.empty() && symbol) frames.push_back({demangle(symbol->name), std::string(symbol->name)});
+  if (frames.empty() && symbol) frames.push_back({demangled(*symbol), std::string(symbol->name)});
   return frames;
 }
 

@@ -11,9 +11,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
+#include "symbolize/debug_files.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/symbol_table.h"
@@ -64,9 +66,15 @@ class Module : public std::enable_shared_from_this<Module> {
 
  private:
   std::shared_ptr<const ElfFile> open_again();
+  DebugFileSearch search() const;
+  // The separate debug file; null if there is none.
+  std::shared_ptr<const ElfFile> debug_file(const ElfFile& file);
   void load_symbols();
   void load_debug_info();
+  Result<std::unique_ptr<DwarfInfo>> open_debug_info(const std::shared_ptr<const ElfFile>& file);
   std::vector<SourceFrame> resolve_locked(uint64_t file_address);
+  SourceFrame outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol);
+  const std::string& demangled(const Symbol& symbol);
 
   const Origin origin_;
   const bool has_file_;
@@ -80,6 +88,9 @@ class Module : public std::enable_shared_from_this<Module> {
   std::mutex mutex_;  // of all below
   std::shared_ptr<const ElfFile> file_;
   std::optional<SymbolTable> symbols_;
+  std::unordered_map<uint64_t, std::string> demangled_;  // by the symbol's address; bounded
+  std::shared_ptr<const ElfFile> debug_file_;
+  bool was_debug_file_sought_ = false;
   std::unique_ptr<DwarfInfo> dwarf_;
   bool was_dwarf_tried_ = false;
 };

@@ -7,6 +7,22 @@
 
 namespace atys::symbolize {
 
+ModuleResources::ModuleResources(ModuleStoreOptions options) : options_(std::move(options)) {
+  if (options_.cache_folder.empty()) return;
+  if (auto cache = DiskCache::open(options_.cache_folder, options_.cache_bytes); cache.ok()) *cache_.lock() = cache.take();
+}
+
+std::optional<Bytes> ModuleResources::load(std::string_view kind, std::string_view build_id) {
+  const auto cache = cache_.lock();
+  return *cache ? (*cache)->load(kind, build_id) : std::nullopt;
+}
+
+void ModuleResources::store(std::string_view kind, std::string_view build_id, std::span<const std::byte> content) {
+  const auto cache = cache_.lock();
+  // What is not kept is made again next time.
+  if (*cache) (void)(*cache)->store(kind, build_id, content);
+}
+
 std::vector<std::shared_ptr<Module>> ModuleResources::choose_victims(const std::shared_ptr<Module>& newest) {
   uint64_t total = 0;
   for (const Resident& resident : residents_) total += resident.bytes;

@@ -5,11 +5,17 @@
 
 #include <atomic>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/bytes.h"
+#include "base/guarded.h"
+#include "symbolize/disk_cache.h"
 
 namespace atys::symbolize {
 
@@ -18,6 +24,7 @@ class Module;
 struct ModuleStoreOptions {
   std::string cache_folder;  // empty: nothing is kept on disk
   uint64_t cache_bytes = uint64_t{512} << 20;
+  std::string debug_folder = "/usr/lib/debug";
   bool may_ask_debuginfod = false;  // and DEBUGINFOD_URLS is set
   int debuginfod_seconds = 20;
   bool wants_lines = true;       // false: function names only, from the symbol tables
@@ -29,12 +36,16 @@ struct ModuleStoreOptions {
 
 class ModuleResources {
  public:
-  explicit ModuleResources(ModuleStoreOptions options) : options_(std::move(options)) {}
+  explicit ModuleResources(ModuleStoreOptions options);
 
   const ModuleStoreOptions& options() const { return options_; }
   uint64_t next_use() { return ++uses_; }
   // `module` now holds so much debug information. Those that have to give theirs up are told to; the caller holds no lock.
   void admit_debug_info(const std::shared_ptr<Module>& module, uint64_t bytes);
+
+  // The disk cache, where there is one. Failures to write are no failures of the caller.
+  std::optional<Bytes> load(std::string_view kind, std::string_view build_id);
+  void store(std::string_view kind, std::string_view build_id, std::span<const std::byte> content);
 
  private:
   struct Resident {
@@ -47,6 +58,7 @@ class ModuleResources {
   std::atomic<uint64_t> uses_ = 0;
   std::mutex mutex_;
   std::vector<Resident> residents_;
+  Guarded<std::optional<DiskCache>> cache_;
 };
 
 }  // namespace atys::symbolize

@@ -59,6 +59,7 @@ std::optional<SymbolTable> SymbolTable::parse(std::span<const std::byte> flat) {
     if (table.entries_[i].name >= table.names_.size()) return {};
     if (i > 0 && table.entries_[i - 1].address >= table.entries_[i].address) return {};
   }
+  table.is_whole_ = true;
   return table;
 }
 

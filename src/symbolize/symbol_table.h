@@ -29,11 +29,14 @@ class SymbolTable {
   // From .symtab, or .dynsym with .gnu_debugdata where that is stripped, and the PLT. `debug` may be a separate debug file
   // of the same binary, or null. What cannot be read is left out.
   static SymbolTable build(const ElfFile& file, const ElfFile* debug = nullptr);
+  // Whether the file has no .symtab of its own.
+  static bool is_stripped(const ElfFile& file);
   static std::optional<SymbolTable> parse(std::span<const std::byte> flat);
   Bytes flat() const;
 
   // The innermost function that the address lies in.
   std::optional<Symbol> find(uint64_t address) const;
+  bool is_whole() const { return is_whole_; }  // made from a .symtab, not from what stripping left
   size_t size() const { return entries_.size(); }
   size_t memory_bytes() const { return entries_.capacity() * sizeof(Entry) + names_.capacity(); }
 
@@ -48,6 +51,7 @@ class SymbolTable {
 
   std::vector<Entry> entries_;  // by address, one for each address
   std::string names_;
+  bool is_whole_ = false;
 };
 
 }  // namespace atys::symbolize

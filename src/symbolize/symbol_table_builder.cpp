@@ -202,12 +202,20 @@ SymbolTable SymbolTable::build(const ElfFile& file, const ElfFile* debug) {
   SymbolTableBuilder builder;
   size_t count = builder.add_table(file, SHT_SYMTAB);
   if (count == 0 && debug != nullptr) count = builder.add_table(*debug, SHT_SYMTAB);
-  if (count == 0) {
+  const bool is_whole = count > 0;
+  if (!is_whole) {
     builder.add_table(file, SHT_DYNSYM);
     if (auto mini = open_mini_debug(file); mini.ok()) builder.add_table(*mini, SHT_SYMTAB);
   }
   builder.add_plt(file);
-  return builder.build();
+  SymbolTable table = builder.build();
+  table.is_whole_ = is_whole;
+  return table;
+}
+
+bool SymbolTable::is_stripped(const ElfFile& file) {
+  GElf_Shdr header;
+  return section_of_type(file, SHT_SYMTAB, header) == nullptr;
 }
 
 }  // namespace atys::symbolize

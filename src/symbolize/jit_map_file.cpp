@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "linux/proc_file.h"
+#include "symbolize/jit_map.h"
+#include "symbolize/mapped_file.h"
+
+namespace atys::symbolize {
+
+namespace {
+
+constexpr size_t kLargestMap = size_t{256} << 20;
+
+struct Owner {
+  pid_t own_pid = 0;  // as the process itself sees it
+  uid_t user = 0;     // effective
+};
+
+// The numbers of the line "KEY:\t1\t2 …".
+std::vector<uint64_t> numbers_of(std::string_view status, std::string_view key) {
+  std::vector<uint64_t> numbers;
+  size_t at = status.find(fmt::format("\n{}:", key));
+  if (at == std::string_view::npos) return numbers;
+  at += key.size() + 2;
+  const std::string_view line = status.substr(at, status.find('\n', at) - at);
+  for (const char* from = line.data(); from < line.data() + line.size();) {
+    uint64_t number = 0;
+    const auto [end, problem] = std::from_chars(from, line.data() + line.size(), number);
+    if (problem == std::errc()) numbers.push_back(number);
+    from = problem == std::errc() ? end : from + 1;
+  }
+  return numbers;
+}
+
+Result<Owner> owner_of(pid_t pid) {
+  const std::string status = TRY(linux::read_proc_file(fmt::format("/proc/{}/status", pid), size_t{1} << 20));
+  const auto pids = numbers_of(status, "NStgid");
+  const auto users = numbers_of(status, "Uid");
+  if (users.size() < 2) return fail(ErrorCode::InvalidInput, fmt::format("/proc/{}/status: no Uid", pid));
+  // The last is the innermost name space, the one that the process lives in.
+  return Owner{pids.empty() ? pid : static_cast<pid_t>(pids.back()), static_cast<uid_t>(users[1])};
+}
+
+Result<> check_status(const UniqueFd& handle, const std::string& name, uid_t user) {
+  struct stat status {};
+  if (::fstat(handle.get(), &status) != 0) return fail_errno("stat " + name);
+  if (S_ISLNK(status.st_mode)) return fail(ErrorCode::PermissionDenied, name + ": refused: a symbolic link");
+  if (!S_ISREG(status.st_mode)) return fail(ErrorCode::PermissionDenied, name + ": refused: not a regular file");
+  if (status.st_uid != user && status.st_uid != 0)
+    return fail(ErrorCode::PermissionDenied,
+                fmt::format("{}: refused: belongs to user {}, not to the process's user {}", name, status.st_uid, user));
+  // A second name could be that of a file which the process itself may not read.
+  if (status.st_nlink > 1) return fail(ErrorCode::PermissionDenied, name + ": refused: it has a second name");
+  if (static_cast<uint64_t>(status.st_size) > kLargestMap)
+    return fail(ErrorCode::ResourceExhausted, fmt::format("{}: larger than {} bytes", name, kLargestMap));
+  return {};
+}
+
+Result<std::string> read_whole(const UniqueFd& fd, const std::string& name) {
+  std::string text;
+  std::string buffer(size_t{256} << 10, '\0');
+  while (text.size() < kLargestMap) {
+    const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno("read " + name);
+    if (got == 0) break;
+    text.append(buffer, 0, static_cast<size_t>(got));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<JitMap> open_jit_map(pid_t pid) {
+  const Owner owner = TRY(owner_of(pid));
+  const std::string file = fmt::format("perf-{}.map", owner.own_pid);
+  const std::string root = fmt::format("/proc/{}/root", pid);
+  const std::string name = root + "/tmp/" + file;
+  const UniqueFd root_fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root_fd.is_open()) return fail_errno("open " + root);
+  // Neither step follows a link, and what O_PATH opens has not been opened for reading yet.
+  const UniqueFd folder(::openat(root_fd.get(), "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.is_open()) return fail_errno("open " + root + "/tmp");
+  const UniqueFd handle(::openat(folder.get(), file.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!handle.is_open()) return fail_errno("open " + name);
+  TRY(check_status(handle, name, owner.user));
+  const UniqueFd fd = TRY(open_for_reading(handle, name));
+  return JitMap::parse(TRY(read_whole(fd, name)));
+}
+
+}  // namespace atys::symbolize
