@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "verbs/detect.h"
 #include "verbs/diff.h"
+#include "verbs/doctor.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
 #include "verbs/output.h"
@@ -19,6 +21,8 @@ namespace atys::present::json {
 
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::DetectAnswer& answer);
+std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);
 std::string render(const verbs::ShowAnswer& answer);
 std::string render(const verbs::RemoveAnswer& answer);

@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "verbs/detect.h"
 #include "verbs/diff.h"
+#include "verbs/doctor.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
 #include "verbs/output.h"
@@ -16,6 +18,8 @@ namespace atys::present::text {
 
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::DetectAnswer& answer);
+std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);
 std::string render(const verbs::ShowAnswer& answer);
 std::string render(const verbs::RemoveAnswer& answer);
