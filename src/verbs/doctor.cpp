@@ -47,13 +47,12 @@ std::vector<std::string> grant(const Probes& probes, const std::vector<std::stri
     for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     flags += " --cap-add " + upper;
   }
-  const bool is_boxed = probes.features.in_user_namespace || !probes.features.container.empty();
-  if (is_boxed || probes.uid == 0) {
+  // Root that lacks a capability was started without it, as is everything in a user namespace: a file cannot give it back.
+  const bool can_gain = probes.uid != 0 && !probes.features.in_user_namespace;
+  if (can_gain) others.push_back("setcap " + list + "+ep " + probes.program);
+  if (!can_gain || !probes.features.container.empty())
     others.push_back("docker run" + flags + (probes.features.seccomp_mode == 2 ? " --security-opt seccomp=unconfined" : "") +
                      " …");
-  } else {
-    others.push_back("setcap " + list + "+ep " + probes.program);
-  }
   return others;
 }
 
