@@ -31,11 +31,7 @@ class DetectSubcommand final : public Subcommand {
     app.add_option("--cgroup", request_.cgroup, "The processes of a control group, container or systemd unit")
         ->type_name("PATH");
   }
-  Result<> prepare() override {
-    if (request_.pids.empty() && request_.service.empty() && request_.cgroup.empty())
-      return fail(ErrorCode::InvalidInput, "no process was named", "atys detect PID, or --service, or --cgroup");
-    return {};
-  }
+  Result<> prepare() override { return verbs::check(request_); }
   Result<Printed> run() override { return print(TRY(verbs::detect(request_)), json); }
 
  private:

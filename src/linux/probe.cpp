@@ -211,6 +211,7 @@ void describe_ourselves(Probes& probes) {
   char path[4096];
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
   probes.program = length > 0 ? std::string(path, static_cast<size_t>(length)) : "atys";
+  if (const auto bounding = Capabilities::of_ourselves("CapBnd"); bounding.ok()) probes.gainable = bounding->names();
   const auto capabilities = Capabilities::of_ourselves();
   if (!capabilities.ok()) return;
   const bool is_admin = capabilities->has(CAP_SYS_ADMIN);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "linux/capabilities.h"
@@ -23,11 +24,12 @@ struct Attempt {
 // Everything that was tried on this machine, and what explains it.
 struct Probes {
   Host host;
-  uint32_t uid = 0;          // effective
-  std::string capabilities;  // effective, with commas; "all", "none"
-  bool has_perfmon = false;  // cap_perfmon or cap_sys_admin
-  bool has_bpf = false;      // cap_bpf or cap_sys_admin
-  bool has_ptrace = false;   // cap_sys_ptrace
+  uint32_t uid = 0;                   // effective
+  std::string capabilities;           // effective, with commas; "all", "none"
+  std::vector<std::string> gainable;  // capabilities that a file could give us: the bounding set
+  bool has_perfmon = false;           // cap_perfmon or cap_sys_admin
+  bool has_bpf = false;               // cap_bpf or cap_sys_admin
+  bool has_ptrace = false;            // cap_sys_ptrace
   Sysctls sysctls;
   KernelFeatures features;
   std::string program;  // our own executable, for setcap

@@ -26,6 +26,13 @@ Result<std::vector<pid_t>> processes_of(const DetectRequest& request) {
 
 }  // namespace
 
+Result<> check(const DetectRequest& request) {
+  if (request.pids.empty() && request.service.empty() && request.cgroup.empty())
+    return fail(ErrorCode::InvalidInput, "no process was named", "atys detect PID, or --service, or --cgroup");
+  if (!request.service.empty()) TRY(capture::ServiceRule::parse(request.service));
+  return {};
+}
+
 Result<DetectAnswer> detect(const DetectRequest& request) {
   DetectAnswer answer;
   for (const pid_t pid : TRY(processes_of(request))) {

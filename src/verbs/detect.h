@@ -21,6 +21,8 @@ struct DetectAnswer {
   std::vector<Process> processes;
 };
 
+// Whether the request makes sense: what fails here is a wrong call.
+Result<> check(const DetectRequest& request);
 Result<DetectAnswer> detect(const DetectRequest& request);
 
 }  // namespace atys::verbs

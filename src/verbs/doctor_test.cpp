@@ -22,6 +22,7 @@ linux::Probes ordinary_user() {
   linux::Probes probes;
   probes.uid = 1000;
   probes.program = "/usr/bin/atys";
+  probes.gainable = {"cap_sys_ptrace", "cap_sys_admin", "cap_syslog", "cap_perfmon", "cap_bpf", "cap_checkpoint_restore"};
   probes.sysctls.perf_event_paranoid = 2;
   probes.sysctls.kptr_restrict = 0;
   probes.sysctls.unprivileged_bpf_disabled = 2;
@@ -83,6 +84,15 @@ TEST(doctor, tells_a_container_how_to_be_started) {
   const DoctorRow row = row_of(judge(probes, ""), "eBPF maps");
   EXPECT_EQ(row.enable, (Strings{"docker run --cap-add BPF --cap-add PERFMON --security-opt seccomp=unconfined …"}));
   EXPECT_NE(row.why.find("seccomp"), std::string::npos);
+}
+
+TEST(doctor, does_not_offer_setcap_for_what_a_file_cannot_give) {
+  linux::Probes probes = ordinary_user();
+  probes.gainable = {"cap_perfmon"};
+  EXPECT_EQ(row_of(judge(probes, ""), "whole host").enable.back(), "setcap cap_perfmon+ep /usr/bin/atys");
+  EXPECT_EQ(row_of(judge(probes, ""), "eBPF maps").enable, (Strings{"docker run --cap-add BPF --cap-add PERFMON …"}));
+  probes.features.in_user_namespace = true;
+  EXPECT_EQ(row_of(judge(probes, ""), "whole host").enable.back(), "docker run --cap-add PERFMON …");
 }
 
 TEST(doctor, tells_what_each_setting_does) {
