@@ -39,6 +39,8 @@ struct Detection {
   PerfMap perf_map = PerfMap::None;
   std::string perf_map_note;  // its path, or why it is refused
   std::vector<std::string> notes;
+
+  bool has_perf_map() const { return perf_map == PerfMap::Present; }
 };
 
 Result<Detection> detect(pid_t pid);

@@ -53,7 +53,7 @@ std::string v8_version(const ElfFile& file, const FileSigns& signs, std::string_
   if (!read_number(file, signs, "_ZN2v88internal7Version6major_E", major_number) ||
       !read_number(file, signs, "_ZN2v88internal7Version6minor_E", minor_number))
     return {};
-  return fmt::format("V8 {}.{}", major_number, minor_number);
+  return fmt::format("{}.{}", major_number, minor_number);
 }
 
 std::string ruby_version(const ElfFile& file, const FileSigns& signs, std::string_view) {
@@ -108,7 +108,7 @@ const std::vector<RuntimeSigns>& known_runtimes() {
        .limits =
            "frames of Java methods are not resolved by this kernel: compiled ones are addresses unless the process writes a "
            "perf map, interpreted ones are the interpreter"},
-      {.name = "Node.js (V8)",
+      {.name = "JavaScript (V8)",
        .files = {"libnode", "libv8"},
        .symbols = {"_ZN2v87Isolate10GetCurrentEv", "v8dbg_FirstNonstringType"},
        .version_symbols = {"_ZN2v88internal7Version6major_E", "_ZN2v88internal7Version6minor_E"},

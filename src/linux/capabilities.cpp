@@ -88,13 +88,15 @@ std::string capability_name(int capability) {
   return "cap_" + std::to_string(capability);
 }
 
-Result<Capabilities> Capabilities::parse(std::string_view status) {
-  const auto bits = parse_number<uint64_t>(value_of(status, "CapEff"), 16);
+Result<Capabilities> Capabilities::parse(std::string_view status, std::string_view set) {
+  const auto bits = parse_number<uint64_t>(value_of(status, set), 16);
   if (!bits) return fail(ErrorCode::InvalidInput, "a status file without capabilities");
   return Capabilities(*bits);
 }
 
-Result<Capabilities> Capabilities::of_ourselves() { return parse(TRY(read_proc_file("/proc/self/status"))); }
+Result<Capabilities> Capabilities::of_ourselves(std::string_view set) {
+  return parse(TRY(read_proc_file("/proc/self/status")), set);
+}
 
 std::vector<std::string> Capabilities::names() const {
   std::vector<std::string> names;

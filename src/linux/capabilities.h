@@ -12,12 +12,12 @@
 
 namespace atys::linux {
 
-// The effective capabilities of a process. Numbers are those of <linux/capability.h>: CAP_PERFMON, CAP_BPF …
+// The capabilities of a process. Numbers are those of <linux/capability.h>: CAP_PERFMON, CAP_BPF …
 class Capabilities {
  public:
-  // Of the text of /proc/PID/status.
-  static Result<Capabilities> parse(std::string_view status);
-  static Result<Capabilities> of_ourselves();
+  // Of the text of /proc/PID/status; `set` is one of CapEff, CapPrm, CapBnd …
+  static Result<Capabilities> parse(std::string_view status, std::string_view set = "CapEff");
+  static Result<Capabilities> of_ourselves(std::string_view set = "CapEff");
 
   bool has(int capability) const { return capability >= 0 && capability < 64 && (bits_ >> capability & 1) != 0; }
   // "cap_perfmon", in the order of their numbers; those without a name here are "cap_NUMBER".

@@ -15,6 +15,7 @@ CALLS = [
     ("summary", "nosuchfile"), ("diff", "base.collapsed new.collapsed"), ("diff", "base.collapsed nosuchfile"),
     ("flame", "base.collapsed -o x.html"), ("convert", "base.collapsed -o x.pb.gz"), ("convert", "base.collapsed"),
     ("merge", "base.collapsed new.collapsed"), ("list", ""), ("show", "base.collapsed"), ("remove", "abcdef"),
+    ("doctor", ""), ("detect", "$$"), ("detect", "999999999"), ("detect", "--service nosuch-service"),
 ]
 
 

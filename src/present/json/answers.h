@@ -8,7 +8,9 @@
 
 #include "base/result.h"
 #include "verbs/capture.h"
+#include "verbs/detect.h"
 #include "verbs/diff.h"
+#include "verbs/doctor.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
 #include "verbs/output.h"
@@ -21,6 +23,8 @@ namespace atys::present::json {
 std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::DetectAnswer& answer);
+std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);
 std::string render(const verbs::ShowAnswer& answer);
 std::string render(const verbs::RemoveAnswer& answer);

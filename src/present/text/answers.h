@@ -5,7 +5,9 @@
 #include <string>
 
 #include "verbs/capture.h"
+#include "verbs/detect.h"
 #include "verbs/diff.h"
+#include "verbs/doctor.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
 #include "verbs/output.h"
@@ -18,6 +20,8 @@ namespace atys::present::text {
 std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::DetectAnswer& answer);
+std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);
 std::string render(const verbs::ShowAnswer& answer);
 std::string render(const verbs::RemoveAnswer& answer);

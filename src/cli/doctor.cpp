@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/doctor.h"
+
+#include "cli/print.h"
+
+namespace atys::cli {
+
+namespace {
+
+class DoctorSubcommand final : public Subcommand {
+ public:
+  const Manual& manual() const override {
+    static constexpr Manual kManual{
+        .name = "doctor",
+        .summary = "Say what works on this machine, and the exact fix for what does not",
+        .description =
+            "Tries everything that a capture may use: opens events, loads an eBPF program, reads memory, and takes it "
+            "back at once. Nothing on the machine is changed. Missing things are not a failure: the exit status is 0.",
+        .examples = "  atys doctor",
+    };
+    return kManual;
+  }
+  void define_options(CLI::App&) override {}
+  Result<Printed> run() override { return print(verbs::doctor(), json); }
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> create_doctor() { return std::make_unique<DoctorSubcommand>(); }
+
+}  // namespace atys::cli

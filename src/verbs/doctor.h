@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What works on this machine, by trying it; what does not, and the command that changes that.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "linux/probe.h"
+
+namespace atys::verbs {
+
+enum class Health { Works, Limited, Missing };
+const char* to_string(Health health);
+
+struct DoctorRow {
+  std::string name;
+  Health health = Health::Missing;
+  std::string why;                  // what was tried, or what is in the way
+  std::vector<std::string> enable;  // commands, any one of which is enough; empty: nothing to do, or nothing that helps
+  std::string cost;                 // of using it, measured; empty: none worth telling
+};
+
+struct DoctorAnswer {
+  std::string host;
+  std::string kernel;  // release and architecture
+  size_t cpus = 0;
+  std::string user;          // number
+  std::string capabilities;  // with commas
+  std::string container;     // empty: none that we know of
+  std::vector<DoctorRow> rows;
+  std::string tier;  // that `capture` uses here: "ebpf", "perf"; empty: none works
+  std::string tier_why;
+  std::vector<std::string> will_not_work;
+};
+
+DoctorAnswer doctor();
+
+// From what was tried to what it means. `debuginfod_urls` is the variable of that name.
+DoctorAnswer judge(const linux::Probes& probes, const std::string& debuginfod_urls);
+
+}  // namespace atys::verbs

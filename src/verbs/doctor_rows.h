@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of doctor for each thing that was tried.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verbs/doctor.h"
+
+namespace atys::verbs {
+
+std::vector<DoctorRow> rows_of(const linux::Probes& probes, const std::string& debuginfod_urls);
+
+}  // namespace atys::verbs

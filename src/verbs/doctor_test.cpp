@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/doctor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace atys::verbs {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+const DoctorRow& row_of(const DoctorAnswer& answer, std::string_view name) {
+  static const DoctorRow kNone;
+  const auto found = std::ranges::find(answer.rows, name, &DoctorRow::name);
+  return found == answer.rows.end() ? kNone : *found;
+}
+
+// As recorded for an ordinary user of a machine with the settings of Debian.
+linux::Probes ordinary_user() {
+  linux::Probes probes;
+  probes.uid = 1000;
+  probes.program = "/usr/bin/atys";
+  probes.gainable = {"cap_sys_ptrace", "cap_sys_admin", "cap_syslog", "cap_perfmon", "cap_bpf", "cap_checkpoint_restore"};
+  probes.sysctls.perf_event_paranoid = 2;
+  probes.sysctls.kptr_restrict = 0;
+  probes.sysctls.unprivileged_bpf_disabled = 2;
+  probes.sysctls.perf_event_max_sample_rate = 100'000;
+  probes.sysctls.perf_event_max_stack = 127;
+  probes.features.has_btf = true;
+  probes.features.tracefs = "/sys/kernel/tracing";
+  for (linux::Attempt* attempt : {&probes.perf_kernel, &probes.perf_host, &probes.tracepoint}) attempt->error = EACCES;
+  for (linux::Attempt* attempt : {&probes.bpf_map, &probes.bpf_program, &probes.bpf_ring, &probes.bpf_stats})
+    attempt->error = EPERM;
+  probes.cycles.error = ENOENT;
+  probes.precise_cycles.error = ENOENT;
+  probes.kernel_symbols.error = EPERM;
+  probes.other_users.error = EACCES;
+  probes.map_files.error = EPERM;
+  return probes;
+}
+
+TEST(doctor, names_the_sysctl_and_the_capability_for_each_refusal) {
+  const DoctorAnswer answer = judge(ordinary_user(), "");
+  EXPECT_EQ(row_of(answer, "sampling").health, Health::Works);
+  EXPECT_TRUE(row_of(answer, "sampling").enable.empty());
+  EXPECT_EQ(row_of(answer, "kernel stacks").enable,
+            (Strings{"sysctl -w kernel.perf_event_paranoid=1", "setcap cap_perfmon+ep /usr/bin/atys"}));
+  EXPECT_EQ(row_of(answer, "whole host").enable,
+            (Strings{"sysctl -w kernel.perf_event_paranoid=0", "setcap cap_perfmon+ep /usr/bin/atys"}));
+  EXPECT_EQ(row_of(answer, "tracepoints").enable,
+            (Strings{"sysctl -w kernel.perf_event_paranoid=-1", "setcap cap_perfmon+ep /usr/bin/atys"}));
+  EXPECT_EQ(row_of(answer, "eBPF programs").enable, (Strings{"setcap cap_bpf,cap_perfmon+ep /usr/bin/atys"}));
+  EXPECT_EQ(row_of(answer, "processes of others").enable, (Strings{"setcap cap_perfmon,cap_sys_ptrace+ep /usr/bin/atys"}));
+  EXPECT_EQ(row_of(answer, "replaced files").health, Health::Limited);
+  EXPECT_EQ(answer.tier, "perf");
+  EXPECT_EQ(answer.will_not_work.front(), "capture --host");
+}
+
+TEST(doctor, does_not_blame_permissions_for_a_machine_without_counters) {
+  const DoctorRow row = row_of(judge(ordinary_user(), ""), "hardware events");
+  EXPECT_EQ(row.health, Health::Missing);
+  EXPECT_EQ(row.why.find("refused"), std::string::npos);
+  EXPECT_NE(row.why.find("No such file or directory"), std::string::npos);
+}
+
+TEST(doctor, chooses_ebpf_where_all_of_it_works) {
+  linux::Probes probes;
+  EXPECT_EQ(judge(probes, "").tier, "ebpf");
+  EXPECT_TRUE(judge(probes, "").will_not_work.empty());
+  probes.btf.error = ENOENT;
+  EXPECT_EQ(judge(probes, "").tier, "perf");
+  probes.perf_ring.error = EPERM;
+  EXPECT_EQ(judge(probes, "").tier, "");
+  EXPECT_EQ(judge(probes, "").will_not_work.front(), "capture");
+}
+
+TEST(doctor, tells_a_container_how_to_be_started) {
+  linux::Probes probes = ordinary_user();
+  probes.uid = 0;
+  probes.features.container = "/.dockerenv";
+  probes.features.seccomp_mode = 2;
+  const DoctorRow row = row_of(judge(probes, ""), "eBPF maps");
+  EXPECT_EQ(row.enable, (Strings{"docker run --cap-add BPF --cap-add PERFMON --security-opt seccomp=unconfined …"}));
+  EXPECT_NE(row.why.find("seccomp"), std::string::npos);
+}
+
+TEST(doctor, does_not_offer_setcap_for_what_a_file_cannot_give) {
+  linux::Probes probes = ordinary_user();
+  probes.gainable = {"cap_perfmon"};
+  EXPECT_EQ(row_of(judge(probes, ""), "whole host").enable.back(), "setcap cap_perfmon+ep /usr/bin/atys");
+  EXPECT_EQ(row_of(judge(probes, ""), "eBPF maps").enable, (Strings{"docker run --cap-add BPF --cap-add PERFMON …"}));
+  probes.features.in_user_namespace = true;
+  EXPECT_EQ(row_of(judge(probes, ""), "whole host").enable.back(), "docker run --cap-add PERFMON …");
+}
+
+TEST(doctor, tells_what_each_setting_does) {
+  linux::Probes probes = ordinary_user();
+  probes.features.tracefs.clear();
+  probes.features.knows_tracefs = true;
+  EXPECT_EQ(row_of(judge(probes, ""), "tracefs").enable, (Strings{"mount -t tracefs tracefs /sys/kernel/tracing"}));
+  EXPECT_EQ(row_of(judge(probes, ""), "tracepoints").enable, (Strings{"mount -t tracefs tracefs /sys/kernel/tracing"}));
+  probes.memory.error = EPERM;
+  probes.sysctls.ptrace_scope = 1;
+  EXPECT_EQ(row_of(judge(probes, ""), "memory of processes").health, Health::Limited);
+  EXPECT_EQ(row_of(judge(probes, ""), "memory of processes").enable.front(), "sysctl -w kernel.yama.ptrace_scope=0");
+  probes.sysctls.kptr_restrict = 2;
+  EXPECT_EQ(row_of(judge(probes, ""), "kernel symbols").enable, (Strings{"sysctl -w kernel.kptr_restrict=0"}));
+  probes.sysctls.perf_event_max_sample_rate = 500;
+  EXPECT_EQ(row_of(judge(probes, ""), "sampling rate").health, Health::Limited);
+  EXPECT_EQ(row_of(judge(probes, ""), "debuginfod").health, Health::Missing);
+  EXPECT_EQ(row_of(judge(probes, "https://example.org"), "debuginfod").health, Health::Works);
+}
+
+TEST(doctor, every_row_of_this_machine_says_why_and_what_is_missing_says_more) {
+  const DoctorAnswer answer = doctor();
+  EXPECT_GE(answer.rows.size(), 20u);
+  EXPECT_GE(answer.cpus, 1u);
+  for (const DoctorRow& row : answer.rows) EXPECT_FALSE(row.why.empty()) << row.name;
+}
+
+}  // namespace
+}  // namespace atys::verbs
