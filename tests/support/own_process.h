@@ -24,7 +24,8 @@ inline unwind::Registers registers_in(const ucontext_t& context) {
   const auto& registers = context.uc_mcontext.gregs;
   return {.pc = static_cast<uint64_t>(registers[REG_RIP]),
           .sp = static_cast<uint64_t>(registers[REG_RSP]),
-          .fp = static_cast<uint64_t>(registers[REG_RBP])};
+          .fp = static_cast<uint64_t>(registers[REG_RBP]),
+          .bx = static_cast<uint64_t>(registers[REG_RBX])};
 }
 #else
 constexpr unwind::Machine kThisMachine = unwind::Machine::Aarch64;
