@@ -157,13 +157,13 @@ TEST(unwind_table, says_what_libdw_says_of_this_program) { expect_same_as_oracle
 class OtherMachine : public testing::TestWithParam<const char*> {};
 
 TEST_P(OtherMachine, has_the_rules_that_libdw_has) {
-  if (!std::filesystem::exists(GetParam())) GTEST_SKIP() << GetParam() << " is not installed";
-  expect_same_as_oracle(GetParam(), 5000);
+  const std::string folder =
+      test::kThisMachine == Machine::X86_64 ? "/usr/aarch64-linux-gnu/lib/" : "/usr/x86_64-linux-gnu/lib/";
+  if (!std::filesystem::exists(folder + GetParam())) GTEST_SKIP() << folder << GetParam() << " is not installed";
+  expect_same_as_oracle(folder + GetParam(), 5000);
 }
 
-INSTANTIATE_TEST_SUITE_P(unwind_table, OtherMachine,
-                         testing::Values("/usr/aarch64-linux-gnu/lib/libc.so.6", "/usr/aarch64-linux-gnu/lib/libstdc++.so.6",
-                                         "/usr/x86_64-linux-gnu/lib/libc.so.6", "/usr/x86_64-linux-gnu/lib/libstdc++.so.6"));
+INSTANTIATE_TEST_SUITE_P(unwind_table, OtherMachine, testing::Values("libc.so.6", "libstdc++.so.6"));
 
 TEST(unwind_table, survives_being_stored) {
   const auto file = ElfFile::open(path_of_library("/libc.so"));
