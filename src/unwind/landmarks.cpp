@@ -2,6 +2,7 @@
 #include "unwind/landmarks.h"
 
 #include <gelf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,8 @@ namespace {
 
 constexpr uint64_t kMostCodeScanned = uint64_t{256} << 20;
 constexpr size_t kMostLandmarks = 1024;
+constexpr uint64_t kScanBlock = uint64_t{1} << 20;
+constexpr uint64_t kLongestTrampoline = 16;  // blocks overlap by this much
 // The entry point has no size of its own in a stripped file; its code is some 40 bytes on both machines.
 constexpr uint64_t kEntrySize = 64;
 
@@ -37,7 +40,7 @@ std::vector<Row> rows_of(std::vector<Stretch> stretches) {
   std::stable_sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
   std::vector<Row> rows;
   for (const Stretch& stretch : stretches) {
-    if (!rows.empty() && stretch.begin < rows.back().address) continue;
+    if (stretch.begin >= stretch.end || (!rows.empty() && stretch.begin < rows.back().address)) continue;
     if (!rows.empty() && stretch.begin == rows.back().address) rows.pop_back();
     rows.push_back({stretch.begin, stretch.rule});
     rows.push_back({stretch.end, {}});
@@ -91,24 +94,42 @@ class Finder {
     if (contains(kEntryNames, name)) ends_.push_back(root);
   }
 
+  bool read(uint64_t offset, Bytes& block) const {
+    if (file_.fd() >= 0)
+      return ::pread(file_.fd(), block.data(), block.size(), static_cast<off_t>(offset)) ==
+             static_cast<ssize_t>(block.size());
+    if (offset > file_.file_size() || block.size() > file_.file_size() - offset) return false;
+    const Elf_Data* data = elf_getdata_rawchunk(file_.handle(), static_cast<int64_t>(offset), block.size(), ELF_T_BYTE);
+    if (data == nullptr || data->d_buf == nullptr || data->d_size != block.size()) return false;
+    std::memcpy(block.data(), data->d_buf, block.size());
+    return true;
+  }
+
+  // In blocks: the code of a large program is not held in memory for this.
+  void scan(const symbolize::ElfFile::Segment& segment) {
+    Bytes block;
+    for (uint64_t at = 0; at < segment.file_size; at += kScanBlock) {
+      block.resize(std::min<uint64_t>(kScanBlock + kLongestTrampoline, segment.file_size - at));
+      if (!read(segment.file_offset + at, block)) return;
+      scan(block, segment.address + at);
+    }
+  }
+
   // Looks for the code that returns from a signal handler: rt_sigreturn's number, then the system call. Whatever holds this
   // sequence is such a trampoline, and C libraries without unwind tables, Go and some vDSOs do not describe theirs.
-  void scan(const symbolize::ElfFile::Segment& segment) {
-    const Elf_Data* data =
-        elf_getdata_rawchunk(file_.handle(), static_cast<int64_t>(segment.file_offset), segment.file_size, ELF_T_BYTE);
-    if (data == nullptr || data->d_buf == nullptr) return;
+  void scan(std::span<const std::byte> code, uint64_t address) {
     static constexpr unsigned char kX86[] = {0x0f, 0, 0, 0, 0x0f, 0x05};  // …15; syscall
     static constexpr unsigned char kArm[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
     const void* pattern = machine_ == Machine::X86_64 ? kX86 : kArm;
     const size_t size = machine_ == Machine::X86_64 ? sizeof(kX86) : sizeof(kArm);
-    const auto* begin = static_cast<const unsigned char*>(data->d_buf);
-    const auto* end = begin + data->d_size;
+    const auto* begin = reinterpret_cast<const unsigned char*>(code.data());
+    const auto* end = begin + code.size();
     for (const auto* at = begin; always_.size() < kMostLandmarks; ++at) {
       at = static_cast<const unsigned char*>(memmem(at, static_cast<size_t>(end - at), pattern, size));
       if (at == nullptr) return;
-      const size_t before = bytes_before(begin, at);
+      const size_t before = machine_ == Machine::X86_64 ? bytes_before(begin, at) : 0;
       if (machine_ == Machine::X86_64 && before == 0) continue;
-      const uint64_t start = segment.address + static_cast<uint64_t>(at - begin) - before;
+      const uint64_t start = address + static_cast<uint64_t>(at - begin) - before;
       // One byte more in front: the frame below finds this one by its return address less one.
       always_.push_back({start - 1, start + before + size, {.cfa = Rule::Cfa::SignalFrame}});
     }
@@ -143,8 +164,9 @@ void add_part(const std::vector<Row>& more, uint64_t from, uint64_t to, std::vec
 
 Landmarks find_landmarks(const symbolize::ElfFile& file, Machine machine) { return Finder(file, machine).find(); }
 
-std::vector<Row> fill_gaps(const std::vector<Row>& rows, const std::vector<Row>& more) {
-  if (rows.empty() || more.empty()) return rows.empty() ? more : rows;
+std::vector<Row> fill_gaps(std::vector<Row> rows, std::vector<Row> more) {
+  if (rows.empty()) return more;
+  if (more.empty()) return rows;
   std::vector<Row> out;
   out.reserve(rows.size() + more.size());
   if (rows.front().address > more.front().address) add_part(more, more.front().address, rows.front().address, out);

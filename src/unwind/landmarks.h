@@ -19,6 +19,6 @@ struct Landmarks {
 Landmarks find_landmarks(const symbolize::ElfFile& file, Machine machine);
 
 // All of `rows`, and of `more` what lies in their gaps.
-std::vector<Row> fill_gaps(const std::vector<Row>& rows, const std::vector<Row>& more);
+std::vector<Row> fill_gaps(std::vector<Row> rows, std::vector<Row> more);
 
 }  // namespace atys::unwind
