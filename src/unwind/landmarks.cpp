@@ -55,6 +55,7 @@ class Finder {
 
   Landmarks find() {
     read_symbols();
+    add_plt();
     GElf_Ehdr header;
     if (gelf_getehdr(file_.handle(), &header) != nullptr && header.e_entry != 0)
       ends_.push_back({header.e_entry, header.e_entry + kEntrySize, {.cfa = Rule::Cfa::Root}});
@@ -68,6 +69,21 @@ class Finder {
   }
 
  private:
+  // No linker for aarch64 describes these, and not all for x86_64 do. They leave the frame of their caller as it is;
+  // x86_64's lazy ones push a word on their way.
+  void add_plt() {
+    constexpr Rule kArm{.cfa = Rule::Cfa::SpPlus, .ra = Rule::Ra::InLr};
+    constexpr Rule kX86{.cfa = Rule::Cfa::SpPlus, .cfa_offset = 8, .ra_offset = -8};
+    constexpr Rule kX86Lazy{.cfa = Rule::Cfa::Plt, .cfa_extra = 11, .cfa_offset = 8, .ra_offset = -8};
+    for (const char* name : {".plt", ".iplt", ".plt.got", ".plt.sec"}) {
+      const auto section = file_.section(name);
+      if (!section || section->bytes.size() > UINT64_MAX - section->address) continue;
+      const Rule& x86 = name == std::string_view(".plt") ? kX86Lazy : kX86;
+      ends_.push_back(
+          {section->address, section->address + section->bytes.size(), machine_ == Machine::X86_64 ? x86 : kArm});
+    }
+  }
+
   void read_symbols() {
     Elf_Scn* section = nullptr;
     while ((section = elf_nextscn(file_.handle(), section)) != nullptr) {

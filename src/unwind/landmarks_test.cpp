@@ -74,5 +74,17 @@ TEST(landmarks, take_the_entry_of_a_program_for_its_root) {
   EXPECT_EQ(table.find(header.e_entry)->cfa, Rule::Cfa::Root);
 }
 
+TEST(landmarks, know_that_a_plt_slot_leaves_its_callers_frame_alone) {
+  const auto file = symbolize::ElfFile::open("/proc/self/exe");
+  ASSERT_TRUE(file.ok());
+  const auto plt = file->section(".plt");
+  if (!plt) GTEST_SKIP() << "linked without a PLT";
+  const auto landmarks = find_landmarks(*file, test::kThisMachine);
+  const auto table = UnwindTable::from_rows(test::kThisMachine, landmarks.where_nothing_is_known);
+  const Rule* rule = table.find(plt->address + plt->bytes.size() - 1);
+  ASSERT_NE(rule, nullptr);
+  EXPECT_EQ(rule->cfa, test::kThisMachine == Machine::X86_64 ? Rule::Cfa::Plt : Rule::Cfa::SpPlus);
+}
+
 }  // namespace
 }  // namespace atys::unwind
