@@ -27,10 +27,18 @@ Result<Machine> machine_of(const symbolize::ElfFile& file) {
   return header.e_machine == EM_X86_64 ? Machine::X86_64 : Machine::Aarch64;
 }
 
-bool is_code(const symbolize::ElfFile& file, const FrameEntry& entry) {
+// The segments that hold code, no more of them than any file needs: each entry is looked up among them.
+std::vector<symbolize::ElfFile::Segment> code_segments(const symbolize::ElfFile& file) {
+  constexpr size_t kMost = 64;
+  std::vector<symbolize::ElfFile::Segment> code;
   for (const auto& segment : file.segments())
-    if (segment.is_executable && entry.begin >= segment.address && entry.end - segment.address <= segment.memory_size)
-      return true;
+    if (segment.is_executable && code.size() < kMost) code.push_back(segment);
+  return code;
+}
+
+bool is_within(std::span<const symbolize::ElfFile::Segment> code, const FrameEntry& entry) {
+  for (const auto& segment : code)
+    if (entry.begin >= segment.address && entry.end - segment.address <= segment.memory_size) return true;
   return false;
 }
 
@@ -67,7 +75,8 @@ void by_address(std::vector<FrameEntry>& entries) {
 
 // Rows of one section, with a row without a rule wherever the description ends.
 std::vector<Row> rows_of(const symbolize::ElfFile& file, Machine machine, FrameSection section) {
-  std::erase_if(section.entries, [&](const FrameEntry& entry) { return !is_code(file, entry); });
+  const std::vector<symbolize::ElfFile::Segment> code = code_segments(file);
+  std::erase_if(section.entries, [&](const FrameEntry& entry) { return !is_within(code, entry); });
   by_address(section.entries);
   FramePrograms programs(machine, section);
   std::vector<Row> rows;
@@ -100,11 +109,12 @@ Result<UnwindTable> UnwindTable::compile(const symbolize::ElfFile& file) {
   std::vector<Row> rows = rows_of(file, machine, eh_frame_of(file));
   // Go describes its functions only here; C code that is linked in has .eh_frame.
   if (const auto section = file.section(".debug_frame"))
-    rows = fill_gaps(rows, rows_of(file, machine,
-                                   read_frame_section(section->bytes, section->address, FrameSection::Format::DebugFrame)));
-  const Landmarks landmarks = find_landmarks(file, machine);
-  rows = fill_gaps(rows, landmarks.where_nothing_is_known);
-  rows = fill_gaps(landmarks.always, rows);
+    rows = fill_gaps(
+        std::move(rows),
+        rows_of(file, machine, read_frame_section(section->bytes, section->address, FrameSection::Format::DebugFrame)));
+  Landmarks landmarks = find_landmarks(file, machine);
+  rows = fill_gaps(std::move(rows), std::move(landmarks.where_nothing_is_known));
+  rows = fill_gaps(std::move(landmarks.always), std::move(rows));
   return from_rows(machine, rows);
 }
 

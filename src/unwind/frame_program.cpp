@@ -36,6 +36,7 @@ struct FramePrograms::State {
   Expression cfa_expression;
   Saved fp;
   Saved ra;
+  Saved bx;
 };
 
 struct FramePrograms::Started {
@@ -138,12 +139,14 @@ class FramePrograms::Run {
   bool save(uint64_t reg, Saved::Kind kind, int64_t offset = 0, const Expression& expression = {}) {
     if (reg == registers_.fp) state_.fp = {kind, offset, expression};
     if (reg == common_.return_register) state_.ra = {kind, offset, expression};
+    if (reg == registers_.bx) state_.bx = {kind, offset, expression};
     return true;
   }
 
   bool restore(uint64_t reg) {
     if (reg == registers_.fp) state_.fp = initial_.fp;
     if (reg == common_.return_register) state_.ra = initial_.ra;
+    if (reg == registers_.bx) state_.bx = initial_.bx;
     return true;
   }
 
@@ -187,7 +190,7 @@ class FramePrograms::Run {
       rule.cfa = Rule::Cfa::Root;
       return rule;
     }
-    if (!set_cfa(rule) || !set_fp(rule) || !set_ra(rule)) rule = {.cfa = Rule::Cfa::Unsupported};
+    if (!set_cfa(rule) || !set_fp(rule) || !set_ra(rule) || !set_bx(rule)) rule = {.cfa = Rule::Cfa::Unsupported};
     return rule;
   }
 
@@ -199,8 +202,14 @@ class FramePrograms::Run {
       rule.cfa_extra = state_.cfa_expression.extra;
       return true;
     }
-    if (state_.cfa_register != registers_.sp && state_.cfa_register != registers_.fp) return false;
-    rule.cfa = state_.cfa_register == registers_.sp ? Rule::Cfa::SpPlus : Rule::Cfa::FpPlus;
+    if (state_.cfa_register == registers_.sp)
+      rule.cfa = Rule::Cfa::SpPlus;
+    else if (state_.cfa_register == registers_.fp)
+      rule.cfa = Rule::Cfa::FpPlus;
+    else if (state_.cfa_register == registers_.bx)
+      rule.cfa = Rule::Cfa::BxPlus;
+    else
+      return false;
     rule.cfa_offset = static_cast<int32_t>(state_.cfa_offset);
     return fits(state_.cfa_offset);
   }
@@ -221,6 +230,8 @@ class FramePrograms::Run {
   }
 
   bool set_ra(Rule& rule) const {
+    // Some assembly has its own calling convention.
+    if (common_.return_register != registers_.ra) return false;
     if (state_.ra.kind == Saved::Kind::AtCfaPlus) {
       rule.ra = Rule::Ra::AtCfaPlus;
       rule.ra_offset = static_cast<int32_t>(state_.ra.offset);
@@ -229,6 +240,12 @@ class FramePrograms::Run {
     rule.ra = Rule::Ra::InLr;
     return machine_ == Machine::Aarch64 &&
            (state_.ra.kind == Saved::Kind::Unspecified || state_.ra.kind == Saved::Kind::SameValue);
+  }
+
+  bool set_bx(Rule& rule) const {
+    if (state_.bx.kind != Saved::Kind::AtCfaPlus) return true;
+    rule.bx_offset = static_cast<int32_t>(state_.bx.offset);
+    return fits(state_.bx.offset);
   }
 
   Machine machine_;

@@ -2,6 +2,7 @@
 #include "unwind/landmarks.h"
 
 #include <gelf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,8 @@ namespace {
 
 constexpr uint64_t kMostCodeScanned = uint64_t{256} << 20;
 constexpr size_t kMostLandmarks = 1024;
+constexpr uint64_t kScanBlock = uint64_t{1} << 20;
+constexpr uint64_t kLongestTrampoline = 16;  // blocks overlap by this much
 // The entry point has no size of its own in a stripped file; its code is some 40 bytes on both machines.
 constexpr uint64_t kEntrySize = 64;
 
@@ -23,10 +26,11 @@ struct Stretch {
   Rule rule;
 };
 
-// Functions of Go's runtime that are the first on their stack. Their call frame information says nothing of that.
-constexpr std::array<std::string_view, 8> kGoRoots = {"runtime.goexit",      "runtime.goexit.abi0", "runtime.mstart",
-                                                      "runtime.mstart.abi0", "runtime.rt0_go",      "runtime.rt0_go.abi0",
-                                                      "runtime.mcall",       "runtime.mcall.abi0"};
+// Functions of Go's runtime that are the first on their stack. Their call frame information says nothing of that. The last
+// three change to the stack of the thread: what called them is on another one, of which there is no copy.
+constexpr std::array<std::string_view, 6> kGoRoots = {"runtime.goexit", "runtime.mstart",      "runtime.rt0_go",
+                                                      "runtime.mcall",  "runtime.systemstack", "runtime.asmcgocall"};
+constexpr std::string_view kGoAssembly = ".abi0";  // how newer linkers end the names of functions written in assembly
 constexpr std::array<std::string_view, 3> kEntryNames = {"_start", "_start_c", "__clone"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
@@ -37,7 +41,7 @@ std::vector<Row> rows_of(std::vector<Stretch> stretches) {
   std::stable_sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
   std::vector<Row> rows;
   for (const Stretch& stretch : stretches) {
-    if (!rows.empty() && stretch.begin < rows.back().address) continue;
+    if (stretch.begin >= stretch.end || (!rows.empty() && stretch.begin < rows.back().address)) continue;
     if (!rows.empty() && stretch.begin == rows.back().address) rows.pop_back();
     rows.push_back({stretch.begin, stretch.rule});
     rows.push_back({stretch.end, {}});
@@ -51,6 +55,7 @@ class Finder {
 
   Landmarks find() {
     read_symbols();
+    add_plt();
     GElf_Ehdr header;
     if (gelf_getehdr(file_.handle(), &header) != nullptr && header.e_entry != 0)
       ends_.push_back({header.e_entry, header.e_entry + kEntrySize, {.cfa = Rule::Cfa::Root}});
@@ -64,6 +69,21 @@ class Finder {
   }
 
  private:
+  // No linker for aarch64 describes these, and not all for x86_64 do. They leave the frame of their caller as it is;
+  // x86_64's lazy ones push a word on their way.
+  void add_plt() {
+    constexpr Rule kArm{.cfa = Rule::Cfa::SpPlus, .ra = Rule::Ra::InLr};
+    constexpr Rule kX86{.cfa = Rule::Cfa::SpPlus, .cfa_offset = 8, .ra_offset = -8};
+    constexpr Rule kX86Lazy{.cfa = Rule::Cfa::Plt, .cfa_extra = 11, .cfa_offset = 8, .ra_offset = -8};
+    for (const char* name : {".plt", ".iplt", ".plt.got", ".plt.sec"}) {
+      const auto section = file_.section(name);
+      if (!section || section->bytes.size() > UINT64_MAX - section->address) continue;
+      const Rule& x86 = name == std::string_view(".plt") ? kX86Lazy : kX86;
+      ends_.push_back(
+          {section->address, section->address + section->bytes.size(), machine_ == Machine::X86_64 ? x86 : kArm});
+    }
+  }
+
   void read_symbols() {
     Elf_Scn* section = nullptr;
     while ((section = elf_nextscn(file_.handle(), section)) != nullptr) {
@@ -87,28 +107,47 @@ class Finder {
   void add_symbol(std::string_view name, uint64_t address, uint64_t size) {
     if (address > UINT64_MAX - UINT32_MAX) return;
     const Stretch root{address, address + std::max<uint64_t>(size, 1), {.cfa = Rule::Cfa::Root}};
+    if (name.ends_with(kGoAssembly)) name.remove_suffix(kGoAssembly.size());
     if (contains(kGoRoots, name)) always_.push_back(root);
     if (contains(kEntryNames, name)) ends_.push_back(root);
   }
 
+  bool read(uint64_t offset, Bytes& block) const {
+    if (file_.fd() >= 0)
+      return ::pread(file_.fd(), block.data(), block.size(), static_cast<off_t>(offset)) ==
+             static_cast<ssize_t>(block.size());
+    if (offset > file_.file_size() || block.size() > file_.file_size() - offset) return false;
+    const Elf_Data* data = elf_getdata_rawchunk(file_.handle(), static_cast<int64_t>(offset), block.size(), ELF_T_BYTE);
+    if (data == nullptr || data->d_buf == nullptr || data->d_size != block.size()) return false;
+    std::memcpy(block.data(), data->d_buf, block.size());
+    return true;
+  }
+
+  // In blocks: the code of a large program is not held in memory for this.
+  void scan(const symbolize::ElfFile::Segment& segment) {
+    Bytes block;
+    for (uint64_t at = 0; at < segment.file_size; at += kScanBlock) {
+      block.resize(std::min<uint64_t>(kScanBlock + kLongestTrampoline, segment.file_size - at));
+      if (!read(segment.file_offset + at, block)) return;
+      scan(block, segment.address + at);
+    }
+  }
+
   // Looks for the code that returns from a signal handler: rt_sigreturn's number, then the system call. Whatever holds this
   // sequence is such a trampoline, and C libraries without unwind tables, Go and some vDSOs do not describe theirs.
-  void scan(const symbolize::ElfFile::Segment& segment) {
-    const Elf_Data* data =
-        elf_getdata_rawchunk(file_.handle(), static_cast<int64_t>(segment.file_offset), segment.file_size, ELF_T_BYTE);
-    if (data == nullptr || data->d_buf == nullptr) return;
+  void scan(std::span<const std::byte> code, uint64_t address) {
     static constexpr unsigned char kX86[] = {0x0f, 0, 0, 0, 0x0f, 0x05};  // …15; syscall
     static constexpr unsigned char kArm[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
     const void* pattern = machine_ == Machine::X86_64 ? kX86 : kArm;
     const size_t size = machine_ == Machine::X86_64 ? sizeof(kX86) : sizeof(kArm);
-    const auto* begin = static_cast<const unsigned char*>(data->d_buf);
-    const auto* end = begin + data->d_size;
+    const auto* begin = reinterpret_cast<const unsigned char*>(code.data());
+    const auto* end = begin + code.size();
     for (const auto* at = begin; always_.size() < kMostLandmarks; ++at) {
       at = static_cast<const unsigned char*>(memmem(at, static_cast<size_t>(end - at), pattern, size));
       if (at == nullptr) return;
-      const size_t before = bytes_before(begin, at);
+      const size_t before = machine_ == Machine::X86_64 ? bytes_before(begin, at) : 0;
       if (machine_ == Machine::X86_64 && before == 0) continue;
-      const uint64_t start = segment.address + static_cast<uint64_t>(at - begin) - before;
+      const uint64_t start = address + static_cast<uint64_t>(at - begin) - before;
       // One byte more in front: the frame below finds this one by its return address less one.
       always_.push_back({start - 1, start + before + size, {.cfa = Rule::Cfa::SignalFrame}});
     }
@@ -143,8 +182,9 @@ void add_part(const std::vector<Row>& more, uint64_t from, uint64_t to, std::vec
 
 Landmarks find_landmarks(const symbolize::ElfFile& file, Machine machine) { return Finder(file, machine).find(); }
 
-std::vector<Row> fill_gaps(const std::vector<Row>& rows, const std::vector<Row>& more) {
-  if (rows.empty() || more.empty()) return rows.empty() ? more : rows;
+std::vector<Row> fill_gaps(std::vector<Row> rows, std::vector<Row> more) {
+  if (rows.empty()) return more;
+  if (more.empty()) return rows;
   std::vector<Row> out;
   out.reserve(rows.size() + more.size());
   if (rows.front().address > more.front().address) add_part(more, more.front().address, rows.front().address, out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places in code that mean something to an unwinder although no call frame information says so, or it says something else:
-// where stacks end (Go's goroutines, C libraries built without unwind tables) and where signal handlers return to.
+// where stacks end (Go's goroutines, C libraries built without unwind tables), where signal handlers return to, slots of the
+// PLT.
 #pragma once
 
 #include <vector>
@@ -19,6 +20,6 @@ struct Landmarks {
 Landmarks find_landmarks(const symbolize::ElfFile& file, Machine machine);
 
 // All of `rows`, and of `more` what lies in their gaps.
-std::vector<Row> fill_gaps(const std::vector<Row>& rows, const std::vector<Row>& more);
+std::vector<Row> fill_gaps(std::vector<Row> rows, std::vector<Row> more);
 
 }  // namespace atys::unwind

@@ -15,7 +15,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 // The last digit is the version: it changes with the layout and with the meaning of a rule.
-constexpr char kMagic[8] = {'A', 'T', 'Y', 'S', 'U', 'W', 'T', '1'};
+constexpr char kMagic[8] = {'A', 'T', 'Y', 'S', 'U', 'W', 'T', '2'};
 
 struct Header {
   char magic[8];

@@ -108,12 +108,13 @@ class Unwinder::Walker {
     if (cfa - at_.sp > kLargestFrame) return end(End::BadPointer);
     if (!is_leaf && !read(cfa + offset(rule.ra_offset), ra)) return false;
     if (rule.fp != Rule::Fp::Unchanged && !read(fp_base(rule, cfa) + offset(rule.fp_offset), fp)) return false;
+    if (rule.bx_offset != 0 && !read(cfa + offset(rule.bx_offset), at_.bx)) return false;
     return go_to(ra, cfa, fp);
   }
 
   bool read_cfa(const Rule& rule, uint64_t& cfa) {
     const bool is_of_fp = rule.cfa == Rule::Cfa::FpPlus || rule.cfa == Rule::Cfa::AtFpPlus;
-    cfa = (is_of_fp ? at_.fp : at_.sp) + offset(rule.cfa_offset);
+    cfa = (is_of_fp ? at_.fp : rule.cfa == Rule::Cfa::BxPlus ? at_.bx : at_.sp) + offset(rule.cfa_offset);
     if (rule.cfa == Rule::Cfa::Plt && (at_.pc & 15) >= static_cast<uint64_t>(rule.cfa_extra)) cfa += 8;
     if (rule.cfa != Rule::Cfa::AtFpPlus && rule.cfa != Rule::Cfa::AtSpPlus) return true;
     if (!read(cfa, cfa)) return false;
@@ -152,6 +153,7 @@ class Unwinder::Walker {
         !read(sp + offsets.fp, interrupted.fp))
       return false;
     if (machine_ == Machine::Aarch64 && !read(sp + offsets.lr, interrupted.lr)) return false;
+    if (machine_ == Machine::X86_64 && !read(sp + offsets.bx, interrupted.bx)) return false;
     at_ = interrupted;
     at_.pc = code_address(at_.pc);
     is_exact_ = knows_sp_ = knows_lr_ = true;
@@ -168,7 +170,7 @@ class Unwinder::Walker {
   bool go_to(uint64_t ra, uint64_t sp, uint64_t fp) {
     ra = code_address(ra);
     if (ra == 0) return end(End::Root);
-    at_ = {.pc = ra, .sp = sp, .fp = fp, .lr = 0};
+    at_ = {.pc = ra, .sp = sp, .fp = fp, .lr = 0, .bx = at_.bx};
     is_exact_ = knows_lr_ = false;
     knows_sp_ = true;
     return true;

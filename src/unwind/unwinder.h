@@ -18,6 +18,7 @@ struct Registers {
   uint64_t sp = 0;
   uint64_t fp = 0;
   uint64_t lr = 0;  // aarch64 only
+  uint64_t bx = 0;  // x86_64 only: rbx; a few frames of the dynamic linker cannot be followed without it
 };
 
 struct CodeAt {

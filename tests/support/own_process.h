@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "linux/proc_maps.h"
+#include "unwind/code_bias.h"
 #include "unwind/unwinder.h"
 
 namespace atys::test {
@@ -24,7 +25,8 @@ inline unwind::Registers registers_in(const ucontext_t& context) {
   const auto& registers = context.uc_mcontext.gregs;
   return {.pc = static_cast<uint64_t>(registers[REG_RIP]),
           .sp = static_cast<uint64_t>(registers[REG_RSP]),
-          .fp = static_cast<uint64_t>(registers[REG_RBP])};
+          .fp = static_cast<uint64_t>(registers[REG_RBP]),
+          .bx = static_cast<uint64_t>(registers[REG_RBX])};
 }
 #else
 constexpr unwind::Machine kThisMachine = unwind::Machine::Aarch64;
@@ -85,7 +87,7 @@ class OwnProcess : public unwind::Surroundings {
     auto file = range.path == "[vdso]" ? vdso(range) : symbolize::ElfFile::open(range.path);
     codes_.push_back({range, 0, nullptr});
     if (!file.ok()) return;
-    codes_.back().bias = range.start - file->address_of_offset(range.file_offset).value_or(0);
+    codes_.back().bias = unwind::code_bias(*file, range.start, range.file_offset).value_or(0);
     auto table = unwind::UnwindTable::compile(*file);
     if (table.ok()) codes_.back().table = std::make_unique<unwind::UnwindTable>(table.take());
   }
