@@ -39,6 +39,7 @@ WORKLOADS = [
     split("split_fp", ["-g", *FP]),
     split("split_nofp", ["-g", *NO_FP]),
     split("split_stripped", NO_FP, ["strip"]),
+    split("split_unstripped", NO_FP),  # the same, to look its addresses up
     split("split_O0", ["-O0"]),
     split("split_static_pie", ["-static-pie", *NO_FP]),
     Workload("split_musl", "split.c", ["musl-gcc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-static", *NO_FP]),
