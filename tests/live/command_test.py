@@ -7,7 +7,6 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import live  # noqa: E402
@@ -32,34 +31,16 @@ def a_command_that_a_signal_ends_gives_128_and_its_number(tier):
             expect(shot.profile.samples > 0, "the profile is empty")
 
 
-def interrupt(top: pathlib.Path, tier: str, to_group: bool) -> tuple[int, str]:
-    """A capture that is told to end by SIGINT: from the terminal it comes to the whole group, from `kill` to atys alone."""
-    command = live.capture_command(top, tier, *live.RATE, "--", workload("split_fp"), "120")
-    process = subprocess.Popen(command, env=live.environment(top), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, start_new_session=True)
-    try:
-        time.sleep(2.5)
-        expect(process.poll() is None, "it ended before it was told to")
-        os.killpg(process.pid, signal.SIGINT) if to_group else process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=live.TIMEOUT_S)
-        return process.returncode, out + err
-    finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
-
-
 def ctrl_c_ends_both_and_the_profile_is_written(tier):
-    for to_group in (True, False):
+    """From the terminal SIGINT comes to the whole group, from `kill` to atys alone."""
+    ways = {"the terminal": lambda process: os.killpg(process.pid, signal.SIGINT), "kill": lambda process: process.send_signal(signal.SIGINT)}
+    for where, interrupt in ways.items():
         with folder() as top:
-            status, said = interrupt(top, tier, to_group)
-            where = "the terminal" if to_group else "kill"
-            expect(status in (0, 128 + signal.SIGINT), f"exit status {status} after SIGINT from {where}: {said.strip()[-300:]}")
-            expect((top / "profile.pb.gz").exists(), f"no profile after SIGINT from {where}: {said.strip()[-300:]}")
-            profile = live.Profile(top / "profile.pb.gz")
-            expect(profile.samples >= live.MIN_SAMPLES, f"{profile.samples} samples after SIGINT from {where}")
+            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), "120", then=interrupt)
+            expect(shot.status in (0, 128 + signal.SIGINT), f"exit status {shot.status} after SIGINT from {where}: {shot.said()}")
+            expect(shot.path.exists(), f"no profile after SIGINT from {where}: {shot.said()}")
+            samples = live.Profile(shot.path).samples
+            expect(samples >= live.MIN_SAMPLES, f"{samples} samples after SIGINT from {where}")
             left = subprocess.run(["pgrep", "-f", f"^{workload('split_fp')} 120$"], capture_output=True, text=True).stdout.split()
             expect(not left, f"after SIGINT from {where} the command still runs: {left}")
 

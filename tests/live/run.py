@@ -191,6 +191,7 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for passed in pool.map(lambda job: live.report(f"{job[0].stem} ({job[1]})", lambda: run_case(*job), job[1]), jobs(chosen)):
             failed += not passed
+    live.remove_perf_maps()
     for path in sorted(HERE.glob("*_test.py")):
         more = [word for word in chosen.words if word != path.stem]
         if not chosen.words or len(more) < len(chosen.words):
