@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -41,7 +40,9 @@ def ctrl_c_ends_both_and_the_profile_is_written(tier):
             expect(shot.path.exists(), f"no profile after SIGINT from {where}: {shot.said()}")
             samples = live.Profile(shot.path).samples
             expect(samples >= live.MIN_SAMPLES, f"{samples} samples after SIGINT from {where}")
-            left = subprocess.run(["pgrep", "-f", f"^{workload('split_fp')} 120$"], capture_output=True, text=True).stdout.split()
+            left = live.processes(workload("split_fp"), "120")
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
             expect(not left, f"after SIGINT from {where} the command still runs: {left}")
 
 

@@ -262,9 +262,9 @@ def capture(top: pathlib.Path, tier: str, *arguments: str, timeout: float = TIME
     except subprocess.TimeoutExpired:
         raise Failure(f"still running after {timeout:.0f} s: atys capture {' '.join(arguments)}") from None
     finally:
-        with contextlib.suppress(ProcessLookupError):
+        if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+            process.wait()
     return Capture(process.returncode, said, errors, top / out, time.monotonic() - begin)
 
 
@@ -280,6 +280,16 @@ def running(*command: str, top: pathlib.Path | None = None, **more):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def processes(*command: str) -> list[int]:
+    """Those that run exactly this."""
+    wanted, found = b"".join(word.encode() + b"\0" for word in command), []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if path.read_bytes() == wanted:
+                found.append(int(path.parent.name))
+    return found
 
 
 @contextlib.contextmanager
