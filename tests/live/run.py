@@ -12,7 +12,7 @@ seen, one directive a line; other tests are the Python files beside it.
     EXPECT_SHARE sixty 60%        share of the samples below that function; where the workload measured it, that is the truth
     EXPECT_VALUE nap 5%           the value below that function, beside the workload's own measure of it, and how much it may differ
     EXPECT_TOTAL 10%              the value of the whole, beside the workload's own CPU time, and how much it may differ
-    EXPECT_ROOT 99%               share of the stacks that reach their root (live.ROOTS); `99% or counted`: or are counted as loss
+    EXPECT_ROOT 99%               share of the stacks that reach their root (captured.ROOTS); `99% or counted`: or are counted as loss
     EXPECT_LINE sixty split.c     some sample of that function is of that file, with a line
     EXPECT_LOSS unwind|stack      a loss with such a reason is in the profile
     REQUIRES root                 root, or a program

@@ -155,6 +155,26 @@ def the_duration_ends_a_capture_but_not_the_command(tier):
                f"the profile says that it is of {shot.profile.summary['profile']['duration_ns'] / 1e9:.2f} s")
 
 
+def a_program_that_switches_all_the_time_tells_what_was_not_counted():
+    """At 100,000 switches a second and more not every wait can be recorded; either the sum is right, or what is missing is told."""
+    with folder() as top:
+        shot = capture(top, "ebpf", "--kind", "off-cpu", "--", workload("switcher"), "2").succeeded()
+        truth, seen = live.truth_of(top)["ns"]["ping"], shot.profile.values().get("ping", 0)
+        lost = shot.profile.summary["profile"]["loss"]
+        expect(abs(seen - truth) <= 0.1 * truth or sum(one["count"] for one in lost) > 0,
+               f"ping waited for {truth / 1e6:.0f} ms, {seen / 1e6:.0f} ms are recorded, and nothing is told as lost")
+        return f"{seen / 1e6:.0f} of {truth / 1e6:.0f} ms, loss {lost}"
+
+
+def waits_without_ebpf_are_recorded_or_refused_in_words():
+    with folder() as top:
+        shot = capture(top, "perf", "--kind", "off-cpu", "--", workload("off_cpu"), "1")
+        if shot.status != 0:
+            expect(shot.status in (1, 2) and "off-cpu" in shot.err and "ebpf" in shot.err.lower(), f"status {shot.status}, {shot.said()}")
+        else:
+            expect(shot.profile.values().get("nap", 0) > 0, "a profile without the waits")
+
+
 def overhead_stays_below_its_cap_and_shares_stay_true(tier):
     with folder() as top, running(workload("threads"), "64", "6", top=top) as process:
         time.sleep(0.5)
@@ -174,4 +194,5 @@ if __name__ == "__main__":
         threads_that_come_later_belong_to_the_process, several_processes_at_once, other_processes_are_not_recorded,
         a_process_that_is_not_there_is_told, a_cgroup_and_what_joins_it, no_such_cgroup_is_told, the_whole_host,
         a_service_by_port_and_by_executable, max_samples_is_a_bound, the_duration_ends_a_capture_but_not_the_command,
+        a_program_that_switches_all_the_time_tells_what_was_not_counted, waits_without_ebpf_are_recorded_or_refused_in_words,
         overhead_stays_below_its_cap_and_shares_stay_true]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: 5,000 processes a minute, each exec'd anew, each some 3 ms of work: three quarters in short_most(), a quarter in short_rest().
-// The children add their times to a file in memory that all of them share. What starting them costs is in total_ns.
+// Truth: 5,000 processes a minute, each exec'd anew, each some 3 ms of work: three quarters in short_most(), a quarter in
+// short_rest(). The children add their times to a file in memory that all of them share. What starting them costs is in
+// total_ns.
 //
 //   churn SECONDS
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: two shared objects are loaded and unloaded in turn, mostly to the same address; seven of ten times it is the one with
-// plugin_seventy(), else the one with plugin_thirty(). Both functions have the same offset in their files.
+// Truth: two shared objects are loaded and unloaded in turn, mostly to the same address; seven of ten times it is the one
+// with plugin_seventy(), else the one with plugin_thirty(). Both functions have the same offset in their files.
 //
 //   dlopen_loop SECONDS [ROUND-MILLISECONDS]     (the objects lie beside the program)
 #include <dlfcn.h>

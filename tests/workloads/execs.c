@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: one process that becomes another program midway. The first works in before_exec(), the second (built of the same file with
-// SECOND, so its addresses are alike) in after_exec(); three fifths of the time are the first's.
+// Truth: one process that becomes another program midway. The first works in before_exec(), the second (built of the same
+// file with SECOND, so its addresses are alike) in after_exec(); three fifths of the time are the first's.
 //
 //   execs SECONDS     (the second program lies beside it as execs_second)
 #include <libgen.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: one thread; six of ten pieces are of Mixer<6>::step(), three of Mixer<3>::step(), one of Mixer<1>::step(). All of it is
-// templates and inlined into one function (run), so only debugging information tells them apart. Each step is of the line that holds
-// its loop.
+// Truth: one thread; six of ten pieces are of Mixer<6>::step(), three of Mixer<3>::step(), one of Mixer<1>::step(). All of
+// it is templates and inlined into one function (run), so only debugging information tells them apart. Each step is of the
+// line that holds its loop.
 //
 //   inlined SECONDS
 #include <array>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: code made at run time, as a JIT compiler would: two functions of machine code in anonymous memory, with frame pointers, named
-// in a perf map (/tmp/perf-PID.map). Seven of ten pieces of work are of jit_seventy, three of jit_thirty.
+// Truth: code made at run time, as a JIT compiler would: two functions of machine code in anonymous memory, with frame
+// pointers, named in a perf map (/tmp/perf-PID.map). Seven of ten pieces of work are of jit_seventy, three of jit_thirty.
 //
-//   jit SECONDS [symlink|fifo|none]     what lies in the place of the perf map; a symlink leads to a file of the same content
+//   jit SECONDS [symlink|fifo|none]     what lies in the place of the perf map; a symlink leads to a file of the same
+//   content
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

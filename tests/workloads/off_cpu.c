@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: one thread waits, in four ways, each in a function of its own: nap() sleeps, wait_for_lock() wants a mutex that another thread
-// holds, read_pipe() waits for a byte, sync_file() has a file written to disk. Each wait is measured by the clock around it, less the
-// CPU time inside: that is the time off the CPU. The helpers' own waits are below helper_*.
+// Truth: one thread waits, in four ways, each in a function of its own: nap() sleeps, wait_for_lock() wants a mutex that
+// another thread holds, read_pipe() waits for a byte, sync_file() has a file written to disk. Each wait is measured by the
+// clock around it, less the CPU time inside: that is the time off the CPU. The helpers' own waits are below helper_*.
 //
 //   off_cpu SECONDS [FOLDER-FOR-THE-FILE]
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: the 60/30/10 split of split.c, by a program whose executable is not on disk any more: it runs from a copy in a folder of its
-// own, over which it has renamed another program (replace), or which it has unlinked (unlink). The other program is this one's own
-// bytes in reverse, so whoever reads the path instead of the mapping gets no name, or a wrong one.
+// Truth: the 60/30/10 split of split.c, by a program whose executable is not on disk any more: it runs from a copy in a
+// folder of its own, over which it has renamed another program (replace), or which it has unlinked (unlink). The other
+// program is this one's own bytes in reverse, so whoever reads the path instead of the mapping gets no name, or a wrong one.
 //
 //   replaces_itself replace|unlink SECONDS
 #include <fcntl.h>

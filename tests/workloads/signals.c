@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: a timer interrupts outside() every 2 ms of CPU time, and its handler works in in_handler() for about a quarter of the time. A
-// stack that is in the handler goes on below it, through the signal frame, to outside() and main().
+// Truth: a timer interrupts outside() every 2 ms of CPU time, and its handler works in in_handler() for about a quarter of
+// the time. A stack that is in the handler goes on below it, through the signal frame, to outside() and main().
 //
 //   signals SECONDS
 #include <signal.h>

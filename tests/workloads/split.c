@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: one thread; six of ten pieces of work are of sixty(), three of thirty(), one of ten(), and a piece costs the same in each.
-// work() calls all three, main() calls work(). Built in many ways (build.py).
+// Truth: one thread; six of ten pieces of work are of sixty(), three of thirty(), one of ten(), and a piece costs the same
+// in each. work() calls all three, main() calls work(). Built in many ways (build.py).
 //
 //   split SECONDS     (SIGTERM ends it early)
 #include "truth.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: two threads on one CPU hand a byte to and fro through pipes, as fast as the machine can: 100,000 context switches a second and
-// more. `work` is the number of switches of the process as the kernel counted them, `ns` the time that ping() waited.
+// Truth: two threads on one CPU hand a byte to and fro through pipes, as fast as the machine can: 100,000 context switches a
+// second and more. `work` is the number of switches of the process as the kernel counted them, `ns` the time that ping()
+// waited.
 //
 //   switcher SECONDS
 #include <pthread.h>

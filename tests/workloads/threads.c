@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truth: THREADS busy threads, each with the 60/30/10 split of split.c. With `late`, the threads start one after the other over the
-// first half of the time, and each lives for a quarter of it: threads that come and go.
+// Truth: THREADS busy threads, each with the 60/30/10 split of split.c. With `late`, the threads start one after the other
+// over the first half of the time, and each lives for a quarter of it: threads that come and go.
 //
 //   threads THREADS SECONDS [late]
 #include <pthread.h>

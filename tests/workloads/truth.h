@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every workload shares: loops of known cost, and the truth about the run. C that is C++ as well, so that each compiler under
-// test can build it.
+// What every workload shares: loops of known cost, and the truth about the run. C that is C++ as well, so that each compiler
+// under test can build it.
 //
-// A workload spends its time in named functions and measures each by the clocks around it. At its end it writes that as JSON, to the
-// file named by WORKLOAD_TRUTH or else to standard output:
+// A workload spends its time in named functions and measures each by the clocks around it. At its end it writes that as
+// JSON, to the file named by WORKLOAD_TRUTH or else to standard output:
 //   {"total_ns": CPU time of all, "ns": {"function": nanoseconds…}, "work": how much was done}
 // Languages without a clock of CPU time give "units" in place of "ns": iterations of loops that are the same.
 #pragma once
@@ -26,7 +26,8 @@ INTO_CALLER uint64_t wall_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 INTO_CALLER uint64_t thread_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 INTO_CALLER uint64_t process_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
-// The same loop wherever it is used: a dependent chain that no compiler shortens. It is inlined, so the time is its caller's own.
+// The same loop wherever it is used: a dependent chain that no compiler shortens. It is inlined, so the time is its caller's
+// own.
 INTO_CALLER uint64_t spin(uint64_t iterations, uint64_t x) {
   for (uint64_t i = 0; i < iterations; ++i) {
     x ^= x << 13;
