@@ -74,7 +74,7 @@ def budget_and_provenance_are_in_the_answer(tier):
         shot = capture(top, tier, "--freq", "199", "--label", "colour=blue", "--", workload("split_fp"), "1").succeeded()
         budget = shot.answer.get("budget", {})
         expect({"asked", "granted", "used"} <= budget.keys(), f"budget says {json.dumps(budget)[:200]}")
-        expect(shot.answer["profile"]["path"] == str(shot.path), "the answer does not name the file")
+        expect(str(shot.path) in (shot.answer.get("path"), shot.answer["profile"].get("path")), "the answer does not name the file")
         facts = json.dumps(shot.profile.facts)
         for fact in (os.uname().release, "split_fp", tier, "colour"):
             expect(fact in facts, f"the profile does not tell {fact}")
@@ -82,7 +82,7 @@ def budget_and_provenance_are_in_the_answer(tier):
 
 def options_that_are_wrong_exit_with_2():
     wrong = [["--freq", "0"], ["--freq", "x"], ["--freq", "-5"], ["--duration", "soon"], ["--duration", "0s"], ["--max-overhead", "0%"],
-             ["--max-overhead", "200%"], ["--max-overhead", "much"], ["--max-samples", "0"], ["--tier", "magic"], ["--kind", "nothing"],
+             ["--max-overhead", "-1%"], ["--max-overhead", "much"], ["--max-samples", "0"], ["--tier", "magic"], ["--kind", "nothing"],
              ["--label", "novalue"], ["--no-such-option"]]
     with folder() as top:
         bad = []

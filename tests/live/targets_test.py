@@ -184,9 +184,10 @@ def overhead_stays_below_its_cap_and_shares_stay_true(tier):
         budget, truth = shot.answer["budget"], live.true_shares(live.truth_of(top))
         wrong = [live.judge_share(name, share, shot.profile.shares().get(name, 0), shot.profile.samples) for name, share in truth.items()]
         expect(not any(wrong), "; ".join(filter(None, wrong)))
-        used = shot.profile.summary["profile"]["overhead"]["cpu_percent"]
+        used = budget["used"]["overhead_percent"]
         expect(0 < used <= 0.5, f"overhead {used} %, the cap is 0.5 %; budget {budget}")
-        return f"{shot.profile.samples} samples, overhead {used:.3f} %, budget {budget}"
+        expect(len(budget["granted"]) > 1, f"no change of the rate is told: {budget}")
+        return f"{shot.profile.samples} samples, overhead {used:.3f} %, granted {budget['granted']}"
 
 
 if __name__ == "__main__":
