@@ -49,6 +49,14 @@ def row(what, ours, peer, aim):
             f"| {max(o.peak_mb for o in ours):.0f} | {max(p.peak_mb for p in peer):.0f} | {aim} |")
 
 
+def figures(what, ours, peer, ratios, aim, cpu=None, ours_mb=None, peer_mb=None):
+    """A row of figures that are no times of runs; what there is nothing to say about stays empty."""
+    ratios = sorted(ratios)
+    spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f}–{ratios[-1]:.2f})" if ratios else ""
+    cells = [f"{value:{form}}" if value is not None else "" for value, form in ((cpu, ".1f"), (ours_mb, ".0f"), (peer_mb, ".0f"))]
+    return f"| {what} | {ours} | {peer} | {spread} | {' | '.join(cells)} | {aim} |"
+
+
 def go_pprof():
     """Go's pprof, built once below build/peers."""
     try:

@@ -3,7 +3,15 @@
 
 namespace atys::capture::native {
 
-CodeModules::CodeModules(symbolize::ModuleStoreOptions options) : store_(std::move(options)), modules_(kFirstFileModule) {}
+namespace {
+constexpr std::string_view kRules = "unwind-1";
+}
+
+CodeModules::CodeModules(symbolize::ModuleStoreOptions options) : store_(options), modules_(kFirstFileModule) {
+  if (options.cache_folder.empty()) return;
+  if (auto cache = symbolize::DiskCache::open(options.cache_folder, options.cache_bytes); cache.ok())
+    cache_.emplace(cache.take());
+}
 
 ModuleNumber CodeModules::number_of(pid_t pid, const linux::MappedRange& range) {
   std::shared_ptr<symbolize::Module> module = store_.module_for(pid, range);
@@ -28,10 +36,16 @@ const unwind::UnwindTable* CodeModules::unwind_table(ModuleNumber number) {
 }
 
 std::unique_ptr<unwind::UnwindTable> CodeModules::load_rules(symbolize::Module& module) {
+  const bool can_cache = cache_ && !module.build_id().empty();
+  if (can_cache)
+    if (const auto bytes = cache_->load(kRules, module.build_id()))
+      if (auto table = unwind::UnwindTable::parse(*bytes); table.ok())
+        return std::make_unique<unwind::UnwindTable>(table.take());
   const auto elf = module.elf();
   if (elf == nullptr) return nullptr;
   auto table = unwind::UnwindTable::compile(*elf);
   if (!table.ok()) return nullptr;
+  if (can_cache) (void)cache_->store(kRules, module.build_id(), table->serialize());  // it will be made again next time
   return std::make_unique<unwind::UnwindTable>(table.take());
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "linux/proc_maps.h"
+#include "symbolize/disk_cache.h"
 #include "symbolize/module_store.h"
 #include "unwind/unwind_table.h"
 
@@ -47,6 +49,7 @@ class CodeModules {
   std::unique_ptr<unwind::UnwindTable> load_rules(symbolize::Module& module);
 
   symbolize::ModuleStore store_;
+  std::optional<symbolize::DiskCache> cache_;  // of rules; the store has its own of symbols, in the same folder
   std::vector<Entry> modules_;
   std::unordered_map<const symbolize::Module*, ModuleNumber> numbers_;
   std::unordered_map<pid_t, ModuleNumber> jit_numbers_;

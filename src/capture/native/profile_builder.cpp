@@ -114,11 +114,29 @@ FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address) {
   return profile_->frames.intern(frame);
 }
 
+const symbolize::JitMap* ProfileBuilder::jit_map(pid_t pid) {
+  const auto [found, is_new] = jit_maps_.try_emplace(pid);
+  if (!is_new) return found->second.get();
+  auto map = symbolize::open_jit_map(pid);
+  if (map.ok())
+    found->second = std::make_unique<symbolize::JitMap>(map.take());
+  else
+    profile_->add_fact("code made at run time has no names", std::to_string(pid) + ": " + map.error().message);
+  return found->second.get();
+}
+
 FrameId ProfileBuilder::jit_frame(ModuleNumber module, uint64_t address) {
-  Mapping mapping{.filename = profile_->strings.intern("[jit " + std::to_string(modules_.jit_process(module)) + "]")};
+  const pid_t pid = modules_.jit_process(module);
+  Mapping mapping{.filename = profile_->strings.intern("[jit " + std::to_string(pid) + "]")};
   mapping.limit = UINT64_MAX;
-  return profile_->frames.intern(
-      {.address = address, .mapping = profile_->mappings.intern(mapping), .kind = profile_->strings.intern("jit")});
+  Frame frame{.address = address, .mapping = profile_->mappings.intern(mapping), .kind = profile_->strings.intern("jit")};
+  const symbolize::JitMap* map = jit_map(pid);
+  if (const auto symbol = map == nullptr ? std::nullopt : map->resolve(address)) {
+    const StringId name = profile_->strings.intern(symbol->name);
+    const Line line{.function = profile_->functions.intern({.name = name, .system_name = name})};
+    frame.lines = profile_->lines.intern({&line, 1});
+  }
+  return profile_->frames.intern(frame);
 }
 
 }  // namespace atys::capture::native

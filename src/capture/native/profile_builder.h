@@ -7,6 +7,7 @@
 
 #include "capture/native/stack_collector.h"
 #include "profile/profile.h"
+#include "symbolize/jit_map.h"
 #include "symbolize/kernel_symbols.h"
 
 namespace atys::capture::native {
@@ -37,7 +38,8 @@ class ProfileBuilder {
   CodeModules& modules_;
   Profile* profile_ = nullptr;
   std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
-  std::unordered_map<pid_t, uint64_t> jit_without_map_;
+  const symbolize::JitMap* jit_map(pid_t pid);
+  std::unordered_map<pid_t, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
   bool has_read_kernel_ = false;
   std::unique_ptr<symbolize::KernelSymbols> kernel_;
 };

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Live tests of capturing a command: its exit status, its end by a signal, Ctrl-C, its output, and options that are wrong."""
+import json
+import os
+import pathlib
+import signal
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import live  # noqa: E402
+from live import capture, expect, folder, workload  # noqa: E402
+
+
+def the_exit_status_is_that_of_the_command(tier):
+    with folder() as top:
+        for status in (0, 7, 255):
+            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), "0.1")
+            shot.succeeded()
+            shot = capture(top, tier, "--", "sh", "-c", f"exit {status}")
+            expect(shot.status == status, f"exit status {shot.status} of a command that ended with {status}: {shot.said()}")
+
+
+def a_command_that_a_signal_ends_gives_128_and_its_number(tier):
+    with folder() as top:
+        for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM):
+            script = f"{workload('split_fp')} 0.3 >/dev/null; kill -{int(number)} $$"
+            shot = capture(top, tier, *live.RATE, "--", "sh", "-c", script)
+            shot.succeeded(128 + number)
+            expect(shot.profile.samples > 0, "the profile is empty")
+
+
+def ctrl_c_ends_both_and_the_profile_is_written(tier):
+    """From the terminal SIGINT comes to the whole group, from `kill` to atys alone."""
+    ways = {"the terminal": lambda process: os.killpg(process.pid, signal.SIGINT), "kill": lambda process: process.send_signal(signal.SIGINT)}
+    for where, interrupt in ways.items():
+        with folder() as top:
+            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), "120", then=interrupt)
+            expect(shot.status in (0, 128 + signal.SIGINT), f"exit status {shot.status} after SIGINT from {where}: {shot.said()}")
+            expect(shot.path.exists(), f"no profile after SIGINT from {where}: {shot.said()}")
+            samples = live.Profile(shot.path).samples
+            expect(samples >= live.MIN_SAMPLES, f"{samples} samples after SIGINT from {where}")
+            left = live.processes(workload("split_fp"), "120")
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+            expect(not left, f"after SIGINT from {where} the command still runs: {left}")
+
+
+def the_output_of_the_command_is_its_own(tier):
+    with folder() as top:
+        shot = capture(top, tier, "--", "sh", "-c", "echo to-out; echo to-err >&2")
+        expect(shot.status == 0 and "to-out" in shot.out and "to-err" in shot.err, f"status {shot.status}, {shot.said()}")
+
+
+def children_are_included(tier):
+    with folder() as top:
+        script = f"WORKLOAD_TRUTH=/dev/null {workload('split_fp')} 1 & {workload('forks')} 0.5 & wait"
+        shares = capture(top, tier, *live.RATE, "--", "sh", "-c", script).succeeded().profile.shares()
+        for name in ("sixty", "parent_work", "child_work", "grandchild_work"):
+            expect(shares.get(name, 0) > 0.01, f"{name} of a child is not there")
+
+
+def a_command_that_is_not_there_is_told(tier):
+    with folder() as top:
+        for command in ("/nowhere/at-all", str(top)):
+            shot = capture(top, tier, "--", command)
+            expect(shot.status in (1, 126, 127), f"exit status {shot.status}: {shot.said()}")
+            expect(command in shot.err and "atys: " in shot.err, f"the message does not name it: {shot.said()}")
+            expect(not shot.path.exists(), "there is a profile of nothing")
+
+
+def budget_and_provenance_are_in_the_answer(tier):
+    with folder() as top:
+        shot = capture(top, tier, "--freq", "199", "--label", "colour=blue", "--", workload("split_fp"), "1").succeeded()
+        budget = shot.answer.get("budget", {})
+        expect({"asked", "granted", "used"} <= budget.keys(), f"budget says {json.dumps(budget)[:200]}")
+        expect(str(shot.path) in (shot.answer.get("path"), shot.answer["profile"].get("path")), "the answer does not name the file")
+        facts = json.dumps(shot.profile.facts)
+        for fact in (os.uname().release, "split_fp", tier, "colour"):
+            expect(fact in facts, f"the profile does not tell {fact}")
+
+
+def options_that_are_wrong_exit_with_2():
+    wrong = [["--freq", "0"], ["--freq", "x"], ["--freq", "-5"], ["--duration", "soon"], ["--duration", "0s"], ["--max-overhead", "0%"],
+             ["--max-overhead", "-1%"], ["--max-overhead", "much"], ["--max-samples", "0"], ["--tier", "magic"], ["--kind", "nothing"],
+             ["--label", "novalue"], ["--no-such-option"]]
+    with folder() as top:
+        bad = []
+        for options in [*wrong, ["--pid", "1"], ["--host"]]:  # two targets at once are wrong as well
+            shot = capture(top, "", *options, "--", "true")
+            if shot.status != 2 or not shot.err.startswith("atys: ") or shot.path.exists():
+                bad.append(f"{' '.join(options)}: status {shot.status}, {shot.said()[:80]}")
+        for options in ([], ["--pid", "x"], ["--pid", "-1"], ["--pid", ""]):
+            shot = capture(top, "", *options)
+            if shot.status != 2:
+                bad.append(f"{' '.join(options) or 'no target'}: status {shot.status}, {shot.said()[:80]}")
+        expect(not bad, "; ".join(bad))
+
+
+def a_bad_place_for_the_profile_is_told_before_the_command_runs(tier):
+    with folder() as top:
+        shot = capture(top, tier, "--", "touch", str(top / "ran"), out="no/such/folder/p.pb.gz")
+        expect(shot.status == 1 and "no/such/folder" in shot.err, f"status {shot.status}, {shot.said()}")
+        expect(not (top / "ran").exists(), "the command was run although its profile could not be kept")
+
+
+def other_formats_are_written(tier):
+    with folder() as top:
+        for name in ("p.otlp", "p.collapsed", "p.speedscope.json"):
+            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), "0.3", out=name).succeeded()
+            expect(live.Profile(shot.path).samples > 0, f"{name} is empty")
+
+
+if __name__ == "__main__":
+    sys.exit(live.run_tests([
+        the_exit_status_is_that_of_the_command, a_command_that_a_signal_ends_gives_128_and_its_number,
+        ctrl_c_ends_both_and_the_profile_is_written, the_output_of_the_command_is_its_own, children_are_included,
+        a_command_that_is_not_there_is_told, budget_and_provenance_are_in_the_answer, options_that_are_wrong_exit_with_2,
+        a_bad_place_for_the_profile_is_told_before_the_command_runs, other_formats_are_written]))

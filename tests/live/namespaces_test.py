@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Live tests of targets in namespaces of their own: names come from the files that they see, not from ours; and what a target plants
+where its perf map should be is not followed."""
+import contextlib
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import live  # noqa: E402
+from live import Failure, Skip, capture, expect, folder, require_program, require_root, running, workload  # noqa: E402
+
+RELEASE = "bullseye"  # another libc and other binaries than those of the Debian that we are built for
+APART = ["unshare", "--pid", "--mount", "--fork", "--kill-child"]
+BUSY_PERL = "sub count { my $x = 0; for my $i (1 .. 20000) { $x += $i * 3 } return $x } while (1) { count() }"
+
+
+def other_release() -> pathlib.Path:
+    """The root file system of another release, made once and kept below build."""
+    require_root()
+    require_program("debootstrap", "unshare", "apt-get")
+    top = live.ROOT / "build" / "other-release" / f"{RELEASE}-{platform.machine()}"
+    if (top / "usr/bin/perl").exists():
+        return top
+    mirror = subprocess.run(["sh", "-c", "apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages'"
+                             " | awk '$2 == \"main\" { print $3; exit }'"], capture_output=True, text=True).stdout.strip()
+    if not mirror:
+        raise Skip("apt knows no mirror")
+    top.parent.mkdir(parents=True, exist_ok=True)
+    making = top.with_suffix(".making")
+    done = subprocess.run(["debootstrap", "--variant=minbase", RELEASE, making, mirror], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Skip(f"debootstrap cannot make {RELEASE}: {(done.stdout.strip().splitlines() or ['?'])[-1]}")
+    making.chmod(0o755)
+    making.rename(top)
+    return top
+
+
+def child_of(process: subprocess.Popen) -> str:
+    """The process below `unshare`, as we number it."""
+    for _ in range(100):
+        with contextlib.suppress(OSError):
+            if children := pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+                time.sleep(0.5)  # until it is the program that it will be
+                return children[0]
+        time.sleep(0.05)
+    raise Failure("unshare has no child")
+
+
+def build_id(path: pathlib.Path) -> str:
+    text = subprocess.run(["readelf", "-n", path], capture_output=True, text=True).stdout
+    match = re.search(r"Build ID: ([0-9a-f]+)", text)
+    expect(match, f"{path} has no build id")
+    return match.group(1)
+
+
+def a_process_in_namespaces_of_another_release_has_its_own_names(tier):
+    root = other_release()
+    perl = root / "usr/bin/perl"
+    outer = [*APART, "--user", "--map-root-user", "chroot", str(root), "/usr/bin/perl", "-e", BUSY_PERL]
+    with folder() as top, running(*outer) as process:
+        shot = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", child_of(process)).succeeded()
+        shares = shot.profile.shares()
+        expect(shot.profile.samples >= live.MIN_SAMPLES, f"only {shot.profile.samples} samples")
+        loop = shares.get("Perl_runops_standard", 0)
+        expect(loop > 0.95, f"Perl_runops_standard has {loop:.1%}; there are {sorted(shares, key=shares.get)[-6:]}")
+        expect(build_id(perl) in str(shot.profile.facts), "the build id of its perl is not in the profile")
+        entry = live.outermost_ranges(str(perl))
+        whole = sum(weight for _, weight in shot.profile.stacks)
+        rooted = sum(weight for frames, weight in shot.profile.stacks if any(begins(frame, entry) for frame in frames[:2]))
+        expect(rooted / whole >= 0.99, f"{rooted / whole:.1%} of its stacks reach the root; {shot.profile.stacks[0][0][:3]}")
+        return f"{shot.profile.samples} samples, {rooted / whole:.2%} rooted"
+
+
+def begins(frame: str, ranges: list[tuple[int, int]]) -> bool:
+    match = live.OFFSET.match(frame)
+    return live.is_root(frame) or bool(match and any(start <= int(match.group(2), 16) < end for start, end in ranges))
+
+
+def a_file_that_only_the_target_sees_at_a_path(tier):
+    """In its mount namespace another program lies at the path of one of ours."""
+    require_root()
+    require_program("unshare")
+    victim = "/usr/bin/env"
+    script = f"mount --bind {workload('split_fp')} {victim} && exec {victim} 60"
+    with folder() as top, running(*APART, "sh", "-c", script) as process:
+        shot = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", child_of(process)).succeeded()
+        shares = shot.profile.shares()
+        wrong = [live.judge_share(name, share, shares.get(name, 0), shot.profile.samples)
+                 for name, share in (("sixty", 0.6), ("thirty", 0.3), ("ten", 0.1))]
+        expect(not any(wrong), "; ".join(filter(None, wrong)))
+
+
+def a_perf_map_in_the_namespaces_of_its_process(tier):
+    require_root()
+    require_program("unshare")
+    with folder() as top:
+        script = f"mount -t tmpfs none /tmp && exec {workload('jit')} 60"
+        with running(*APART, "sh", "-c", script) as process:
+            shares = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", child_of(process)).succeeded().profile.shares()
+        expect(shares.get("jit_seventy", 0) > 0.5, f"names of its perf map are not there: {sorted(shares, key=shares.get)[-5:]}")
+
+
+def planted(tier: str, how: str) -> None:
+    with folder() as top, running(workload("jit"), "60", how, top=top) as process:
+        time.sleep(0.3)
+        path = pathlib.Path(f"/tmp/perf-{process.pid}.map")
+        try:
+            expect(os.path.lexists(path), "the workload planted nothing")
+            shot = capture(top, tier, *live.RATE, "--duration", "1s", "--pid", str(process.pid), timeout=20).succeeded()
+            shares = shot.profile.shares()
+            expect("jit_seventy" not in shares, f"the {how} was followed")
+            expect(shares.get("call_jitted", 0) > 0.9, f"stacks are not there: {sorted(shares, key=shares.get)[-5:]}")
+        finally:
+            path.unlink(missing_ok=True)
+            pathlib.Path(f"/tmp/atys-workload-{process.pid}.map").unlink(missing_ok=True)
+
+
+def a_symlink_in_the_place_of_a_perf_map_is_refused(tier):
+    planted(tier, "symlink")
+
+
+def a_fifo_in_the_place_of_a_perf_map_is_refused(tier):
+    planted(tier, "fifo")
+
+
+def a_perf_map_of_another_owner_is_refused(tier):
+    """Whoever may write to the folder could name the functions of everybody."""
+    require_root()
+    with folder() as top, running(workload("jit"), "60", top=top) as process:
+        time.sleep(0.3)
+        path = pathlib.Path(f"/tmp/perf-{process.pid}.map")
+        try:
+            os.chown(path, 65534, 65534)
+            shares = capture(top, tier, *live.RATE, "--duration", "1s", "--pid", str(process.pid)).succeeded().profile.shares()
+            expect("jit_seventy" not in shares, "names were taken from a file of another user")
+        finally:
+            path.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(live.run_tests([
+        a_process_in_namespaces_of_another_release_has_its_own_names, a_file_that_only_the_target_sees_at_a_path,
+        a_perf_map_in_the_namespaces_of_its_process, a_symlink_in_the_place_of_a_perf_map_is_refused,
+        a_fifo_in_the_place_of_a_perf_map_is_refused, a_perf_map_of_another_owner_is_refused]))
