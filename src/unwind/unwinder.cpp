@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unwind/unwinder.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "unwind/machine_registers.h"
@@ -17,6 +18,8 @@ constexpr int kMostSignalFrames = 16;
 constexpr uint64_t kLargestFrame = uint64_t{1} << 32;
 // User space of aarch64 ends at 48 bits unless a program asks for more by hand.
 constexpr uint64_t kAarch64AddressBits = (uint64_t{1} << 48) - 1;
+// How far above sp the caller of code without rules is looked for.
+constexpr uint64_t kFarthestGuess = 4096;
 
 }  // namespace
 
@@ -73,6 +76,9 @@ class Unwinder::Walker {
     out.end = end_;
     out.by_frame_pointer = by_frame_pointer_;
   }
+
+  const Registers& registers() const { return at_; }
+  void begins_at_return_address() { is_exact_ = knows_lr_ = false; }
 
  private:
   bool end(End reason) {
@@ -227,7 +233,41 @@ void Unwinder::walk(const Registers& registers, const StackCopy& stack, Surround
                     Walk& out) {
   out.addresses.clear();
   out.is_exact.clear();
-  Walker(*this, registers, stack, surroundings).run(max_frames, out);
+  out.was_guessed = false;
+  Walker walker(*this, registers, stack, surroundings);
+  walker.run(max_frames, out);
+  if (out.end == End::NoRule && machine_ == Machine::X86_64) guess_caller(walker, surroundings, stack, max_frames, out);
+}
+
+// Code without rules and without frame pointers (musl's, hand-written assembly). Its return address is somewhere above sp:
+// tried is each word that follows a call in code with rules, the nearest first, and believed is the first that leads to the
+// root. A wrong one hardly does: every frame above it would have to be sound too.
+bool Unwinder::guess_caller(Walker& lost, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out) {
+  const uint64_t begin = lost.registers().sp;
+  if (begin < stack.start || begin % 8 != 0) return false;
+  const uint64_t generation = surroundings.code_generation();
+  Walk tried;
+  for (uint64_t at = begin; at - begin < kFarthestGuess && at - stack.start + 8 <= stack.bytes.size(); at += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, stack.bytes.data() + (at - stack.start), 8);
+    if (word < 4096) continue;
+    const Slot slot = lookup(word - 1, generation, surroundings);
+    if (!slot.is_executable || slot.rule.cfa == Rule::Cfa::None || !surroundings.follows_call(word)) continue;
+    Registers caller = lost.registers();
+    caller.pc = word;
+    caller.sp = at + 8;
+    tried.addresses.clear();
+    tried.is_exact.clear();
+    Walker walker(*this, caller, stack, surroundings);
+    walker.begins_at_return_address();
+    walker.run(max_frames - std::min(max_frames, out.addresses.size()), tried);
+    if (tried.end != End::Root) continue;
+    out.addresses.insert(out.addresses.end(), tried.addresses.begin(), tried.addresses.end());
+    out.is_exact.insert(out.is_exact.end(), tried.is_exact.begin(), tried.is_exact.end());
+    out.end = End::Root;
+    return out.was_guessed = true;
+  }
+  return false;
 }
 
 }  // namespace atys::unwind

@@ -155,7 +155,7 @@ void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
   sample.tid = static_cast<pid_t>(record.tid);
   sample.comm = comm_of(record);
   sample.kernel_frames = {words, record.kernel_frames};
-  sample.registers = {record.pc, record.sp, record.fp, record.lr};
+  sample.registers = {record.pc, record.sp, record.fp, record.lr, record.bx};
   sample.has_copy = record.copied_bytes > 0 || record.type == ATYS_STACK_COPY;
   if (sample.has_copy)
     sample.stack_copy = payload.subspan(kernel_bytes, user_bytes);

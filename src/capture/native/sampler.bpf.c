@@ -155,13 +155,14 @@ static int count_stack(struct atys_record* record) {
 static void read_registers(struct atys_record* record, struct task_struct* task) {
   struct pt_regs* regs = (struct pt_regs*)bpf_task_pt_regs(task);
   if (BPF_CORE_READ(task, mm) == 0 || !regs) {
-    record->pc = record->sp = record->fp = record->lr = 0;
+    record->pc = record->sp = record->fp = record->lr = record->bx = 0;
     return;
   }
   record->pc = ATYS_REG_PC(regs);
   record->sp = ATYS_REG_SP(regs);
   record->fp = ATYS_REG_FP(regs);
   record->lr = ATYS_REG_LR(regs);
+  record->bx = ATYS_REG_BX(regs);
 }
 
 // Fills the record of the current thread but for its type, weight and user stack. Null: no room.

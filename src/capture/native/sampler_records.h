@@ -46,6 +46,7 @@ struct atys_record {
   __u64 sp;
   __u64 fp;
   __u64 lr;
+  __u64 bx;
   char comm[ATYS_COMM];
 };
 

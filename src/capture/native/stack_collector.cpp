@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "linux/remote_memory.h"
+#include "unwind/call_site.h"
 
 namespace atys::capture::native {
 
@@ -59,6 +60,12 @@ class StackCollector::Surroundings final : public unwind::Surroundings {
   }
   bool is_executable(uint64_t pc) override { return process_.space.contains(pc); }
   uint64_t code_generation() override { return process_.space.generation(); }
+
+  bool follows_call(uint64_t address) override {
+    std::array<std::byte, 8> code{};
+    if (linux::read_remote_memory(process_.pid, address - code.size(), code) != code.size()) return false;
+    return unwind::is_after_call(kMachine, code);
+  }
 
   // Frames deeper than the copy. The process runs on meanwhile, but what lies that deep moves only when everything above it
   // has returned; the last words of the copy are read again, and if they still are what they were, so are those behind them.
@@ -160,7 +167,11 @@ void StackCollector::append_place(Process& process, uint64_t address, bool is_ex
 bool StackCollector::append_copied(Process& process, const RawSample& sample) {
   if (threads_with_known_stack_.insert(sample.tid).second) learn_stack_end(sample);
   Surroundings surroundings(*this, process, sample);
-  const unwind::Registers registers{sample.registers.pc, sample.registers.sp, sample.registers.fp, sample.registers.lr};
+  const unwind::Registers registers{.pc = sample.registers.pc,
+                                    .sp = sample.registers.sp,
+                                    .fp = sample.registers.fp,
+                                    .lr = sample.registers.lr,
+                                    .bx = sample.registers.bx};
   unwinder_.walk(registers, {sample.registers.sp, sample.stack_copy}, surroundings, kDeepest, walk_);
   for (size_t i = 0; i < walk_.addresses.size(); ++i) append_place(process, walk_.addresses[i], walk_.is_exact[i]);
   end_ = static_cast<uint8_t>(walk_.end);
