@@ -41,12 +41,12 @@ uint64_t period_of(double hz) { return static_cast<uint64_t>(std::llround(kNsPer
 
 native::ValueNames value_names(const Kind& kind) {
   switch (kind.name) {
-    case KindName::Cpu: return {"samples", "cpu", "nanoseconds"};
-    case KindName::OffCpu: return {"waits", "off-cpu", "nanoseconds"};
-    case KindName::Wall: return {"samples", "wall", "nanoseconds"};
+    case KindName::Cpu: return {"samples", "cpu", "nanoseconds", false};
+    case KindName::OffCpu: return {"waits", "off-cpu", "nanoseconds", true};
+    case KindName::Wall: return {"samples", "wall", "nanoseconds", true};
     case KindName::Event: break;
   }
-  return {"samples", kind.event, "count"};
+  return {"samples", kind.event, "count", false};
 }
 
 }  // namespace
@@ -232,7 +232,7 @@ Profile Recording::State::build() {
   native::ProfileBuilder(*collector_, modules_).build(value_names(plan_.kind), profile);
   profile.header.time_ns = window_started_unix_ns_;
   profile.header.duration_ns = static_cast<int64_t>(clock_ns(CLOCK_MONOTONIC) - window_started_ns_);
-  profile.header.period_type = profile.value_types().back();
+  profile.header.period_type = profile.value_types()[1];
   profile.header.period =
       plan_.kind.name == KindName::Event ? 1 : static_cast<int64_t>(period_of(guard_.grants().back().hz));
   const native::SourceTotals totals = source_->totals();

@@ -75,7 +75,7 @@ class Unwinder {
 
  private:
   class Walker;
-  bool guess_caller(Walker& lost, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out);
+  bool guess_caller(const Walker& lost, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out);
   // What is known about the code at an address. Rules are copied, so that no table has to outlive the cache.
   struct Slot {
     uint64_t address = 0;
