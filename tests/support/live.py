@@ -19,6 +19,10 @@ from captured import (MIN_SAMPLES, OFFSET, TIMEOUT_S, Failure, Profile, Skip, ex
                       outermost_ranges, plain, true_shares, workload, workloads)
 from scratch import ROOT, atys_binary  # noqa: F401
 
+# A shell without job control starts its background jobs with SIGINT ignored, and children inherit that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 TIERS = ("ebpf", "perf")
 MOMENT_S = 1.0
 # A rate that gives enough samples in two seconds, odd so that it is in step with nothing, and a cap that lets us keep it: how the
