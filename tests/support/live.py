@@ -232,16 +232,22 @@ def run_tests(tests, tiers=TIERS) -> int:
     return 1 if failed else 0
 
 
+def say(line: str) -> None:
+    """Lines come from several threads: one write each."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def report(name: str, test, tier: str) -> bool:
     try:
         if reason := why_not(tier):
             raise Skip(reason)
         note = test()
     except Skip as skip:
-        print(f"skip {name}: {skip}", flush=True)
+        say(f"skip {name}: {skip}")
         return True
     except (Failure, subprocess.TimeoutExpired, OSError) as failure:
-        print(f"not ok {name}: {' '.join(str(failure).split())}", flush=True)
+        say(f"not ok {name}: {' '.join(str(failure).split())}")
         return False
-    print(f"ok {name}" + (f" # {note}" if note else ""), flush=True)
+    say(f"ok {name}" + (f" # {note}" if note else ""))
     return True
