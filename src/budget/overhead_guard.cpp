@@ -9,7 +9,8 @@ namespace atys::budget {
 namespace {
 
 constexpr double kFirstGuessNs = 10'000;  // per sample, until it has been measured; on the safe side
-constexpr double kLowestHz = 1;
+// Below this rate the samples cost next to nothing: lowering it further would lose them and save nothing.
+constexpr double kLowestHz = 19;
 constexpr double kMargin = 0.85;      // of the cap: what one interval may go over must fit into the rest
 constexpr double kFastestRise = 1.5;  // per interval; falls are taken at once
 constexpr double kSmallestChange = 0.05;
@@ -24,7 +25,7 @@ constexpr double kNsPerSecond = 1e9;
 OverheadGuard::OverheadGuard(const OverheadPlan& plan) : plan_(plan) {
   costs_.fill(kFirstGuessNs);
   const double affordable = plan.cap * kMargin * kNsPerSecond / kFirstGuessNs;
-  grant(0, std::max(kLowestHz, std::min(plan.asked_hz, affordable)));
+  grant(0, std::min(plan.asked_hz, std::max(kLowestHz, affordable)));
 }
 
 uint64_t OverheadGuard::allowance(const OverheadReading& reading) {
@@ -72,7 +73,7 @@ double OverheadGuard::update(const OverheadReading& reading) {
   // The rate is per CPU; the target took `samples` in `interval` at the present rate.
   const double samples_per_hz = samples / interval / granted_hz_;
   const double affordable = samples_per_hz > 0 ? samples_ahead / ahead / samples_per_hz : plan_.asked_hz;
-  double hz = std::clamp(std::min(affordable, granted_hz_ * kFastestRise), kLowestHz, std::max(kLowestHz, plan_.asked_hz));
+  double hz = std::min(plan_.asked_hz, std::max(kLowestHz, std::min(affordable, granted_hz_ * kFastestRise)));
   const bool is_change =
       std::abs(hz - granted_hz_) > kSmallestChange * granted_hz_ || (hz == plan_.asked_hz && hz != granted_hz_);
   if (is_change) grant(reading.elapsed_ns, hz);

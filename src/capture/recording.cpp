@@ -91,7 +91,7 @@ class Recording::State {
 
  private:
   EndReason end_reason(uint64_t now);
-  EndReason on_signal(int number);
+  EndReason on_signal(const linux::SignalWatch::Taken& signal);
   void keep_budget(uint64_t now);
   void update_use();
   budget::OverheadReading reading() const;
@@ -151,8 +151,8 @@ EndReason Recording::State::end_reason(uint64_t now) {
     next_guard_ns_ = now + kGuardIntervalNs;
     keep_budget(now);
   }
-  if (const int number = signals_->take(); number != 0)
-    if (const EndReason reason = on_signal(number); reason != EndReason::Running) return reason;
+  if (const auto signal = signals_->take(); signal.number != 0)
+    if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
   if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
   if (plan_.duration_ns != 0 && now >= started_ns_ + plan_.duration_ns) return EndReason::Duration;
   if (source_->totals().is_limit_reached) return EndReason::Samples;
@@ -164,12 +164,11 @@ EndReason Recording::State::end_reason(uint64_t now) {
   return EndReason::Running;
 }
 
-// A terminal sends Ctrl-C to the command as well: the first one is for it, and its end is ours. Whoever asks us alone, or
-// twice, means us.
-EndReason Recording::State::on_signal(int number) {
+// The command is told, and its end is ours; a terminal has told it already. Whoever asks twice means us.
+EndReason Recording::State::on_signal(const linux::SignalWatch::Taken& signal) {
   ++signals_seen_;
   if (!child_ || signals_seen_ > 1) return EndReason::Interrupted;
-  if (number != SIGINT) child_->send_signal(number);
+  if (!signal.is_of_terminal) child_->send_signal(signal.number);
   return EndReason::Running;
 }
 
@@ -220,6 +219,7 @@ Profile Recording::State::finish() {
   use_.overhead = guard_.overhead(last);
   const uint64_t cpu_before = own_cpu_ns();
   Profile profile = build();
+  modules_.save_lines();
   provenance_.describe_files(modules_, profile);
   use_.finish_cpu_ns = own_cpu_ns() - cpu_before;
   use_.peak_bytes = peak_bytes();

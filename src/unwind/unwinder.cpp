@@ -18,6 +18,8 @@ constexpr int kMostSignalFrames = 16;
 constexpr uint64_t kLargestFrame = uint64_t{1} << 32;
 // User space of aarch64 ends at 48 bits unless a program asks for more by hand.
 constexpr uint64_t kAarch64AddressBits = (uint64_t{1} << 48) - 1;
+// How far below sp a register may have been saved.
+constexpr uint64_t kLargestEpilogue = 4096;
 // How far above sp the caller of code without rules is looked for.
 constexpr uint64_t kFarthestGuess = 4096;
 
@@ -125,8 +127,8 @@ class Unwinder::Walker {
     if (is_leaf ? cfa < at_.sp : cfa <= at_.sp) return end(End::BadPointer);
     if (cfa - at_.sp > kLargestFrame) return end(End::BadPointer);
     if (!is_leaf && !read(cfa + offset(rule.ra_offset), ra)) return false;
-    if (rule.fp != Rule::Fp::Unchanged && !read(fp_base(rule, cfa) + offset(rule.fp_offset), fp)) return false;
-    if (rule.bx_offset != 0 && !read(cfa + offset(rule.bx_offset), at_.bx)) return false;
+    if (rule.fp != Rule::Fp::Unchanged && !restore(fp_base(rule, cfa) + offset(rule.fp_offset), fp)) return false;
+    if (rule.bx_offset != 0 && !restore(cfa + offset(rule.bx_offset), at_.bx)) return false;
     return go_to(ra, cfa, fp);
   }
 
@@ -195,6 +197,13 @@ class Unwinder::Walker {
     is_exact_ = knows_lr_ = false;
     knows_sp_ = true;
     return true;
+  }
+
+  // Where a register was saved. Below sp nothing is saved any more: on its way out the function has taken it back already,
+  // though its rules do not say so.
+  bool restore(uint64_t address, uint64_t& value) {
+    if (knows_sp_ && address < at_.sp && at_.sp - address < kLargestEpilogue) return true;
+    return read(address, value);
   }
 
   uint64_t code_address(uint64_t address) const {

@@ -59,7 +59,7 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
   if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) source->statistics_ = statistics.take();
   if (plan.with_cpu) TRY(source->open_timers());
-  if (plan.with_waits) TRY(source->set_period(plan.period_ns));
+  TRY(source->set_period(plan.period_ns));
   if (plan.only_listed_processes && plan.with_children) TRY(source->object_.attach("on_fork"));
   TRY(source->object_.attach("on_exit"));
   return std::unique_ptr<SampleSource>(std::move(source));
@@ -93,8 +93,7 @@ void EbpfSource::stop() {
 Result<> EbpfSource::set_period(uint64_t period) {
   for (const UniqueFd& timer : timers_) TRY(linux::set_perf_period(timer.get(), period));
   const uint32_t slot = 0;
-  if (plan_.with_waits) TRY(object_.map("wait_period").update(&slot, &period));
-  return {};
+  return object_.map("sample_period").update(&slot, &period);
 }
 
 Result<> EbpfSource::add_process(pid_t pid) {

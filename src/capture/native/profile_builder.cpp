@@ -116,7 +116,7 @@ FrameId ProfileBuilder::frame_of(PlaceNumber number) {
 FrameId ProfileBuilder::kernel_frame(uint64_t address) {
   if (!has_read_kernel_) {
     has_read_kernel_ = true;
-    if (auto symbols = symbolize::KernelSymbols::read(); symbols.ok())
+    if (auto symbols = modules_.kernel_symbols(); symbols.ok())
       kernel_ = std::make_unique<symbolize::KernelSymbols>(symbols.take());
     else
       profile_->add_fact("kernel symbols", symbols.error().message);
@@ -155,7 +155,7 @@ MappingId ProfileBuilder::file_mapping(ModuleNumber number, uint64_t address) {
 FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address) {
   Frame frame{.address = address, .mapping = file_mapping(module, address), .kind = profile_->strings.intern("native")};
   std::vector<Line> lines;
-  for (const symbolize::SourceFrame& source : modules_.file(module)->resolve(address)) {
+  for (const symbolize::SourceFrame& source : modules_.resolve(module, address)) {
     const Function function{.name = profile_->strings.intern(source.function),
                             .system_name = profile_->strings.intern(source.system_name),
                             .filename = profile_->strings.intern(source.file),
@@ -166,14 +166,17 @@ FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address) {
   return profile_->frames.intern(frame);
 }
 
-const symbolize::JitMap* ProfileBuilder::jit_map(pid_t pid) {
-  const auto [found, is_new] = jit_maps_.try_emplace(pid);
+const symbolize::JitMap* ProfileBuilder::jit_map(ModuleNumber module) {
+  const auto [found, is_new] = jit_maps_.try_emplace(module);
   if (!is_new) return found->second.get();
-  auto map = symbolize::open_jit_map(pid);
+  const symbolize::JitMapFile* file = modules_.jit_map(module);
+  Result<symbolize::JitMap> map = fail(ErrorCode::NotFound, "it ended before it was looked at");
+  if (file != nullptr) map = file->read();
   if (map.ok())
     found->second = std::make_unique<symbolize::JitMap>(map.take());
   else
-    profile_->add_fact("code made at run time has no names", std::to_string(pid) + ": " + map.error().message);
+    profile_->add_fact("code made at run time has no names",
+                       std::to_string(modules_.jit_process(module)) + ": " + map.error().message);
   return found->second.get();
 }
 
@@ -182,7 +185,7 @@ FrameId ProfileBuilder::jit_frame(ModuleNumber module, uint64_t address) {
   Mapping mapping{.filename = profile_->strings.intern("[jit " + std::to_string(pid) + "]")};
   mapping.limit = UINT64_MAX;
   Frame frame{.address = address, .mapping = profile_->mappings.intern(mapping), .kind = profile_->strings.intern("jit")};
-  const symbolize::JitMap* map = jit_map(pid);
+  const symbolize::JitMap* map = jit_map(module);
   if (const auto symbol = map == nullptr ? std::nullopt : map->resolve(address)) {
     const StringId name = profile_->strings.intern(symbol->name);
     const Line line{.function = profile_->functions.intern({.name = name, .system_name = name})};

@@ -32,6 +32,7 @@ class ProfileBuilder {
   profile::FrameId kernel_frame(uint64_t address);
   profile::FrameId file_frame(ModuleNumber module, uint64_t address);
   profile::FrameId jit_frame(ModuleNumber module, uint64_t address);
+  const symbolize::JitMap* jit_map(ModuleNumber module);
   profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
   void add_sample(const Slot& slot, const SlotValue& value, bool has_waits);
   std::vector<profile::FrameId> frames_of(const Slot& slot);
@@ -44,9 +45,8 @@ class ProfileBuilder {
   const StackCollector& collector_;
   CodeModules& modules_;
   Profile* profile_ = nullptr;
-  std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
-  const symbolize::JitMap* jit_map(pid_t pid);
-  std::unordered_map<pid_t, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
+  std::vector<profile::FrameId> frames_;                                           // by place; 0: not made yet
+  std::unordered_map<ModuleNumber, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
   bool has_read_kernel_ = false;
   std::unique_ptr<symbolize::KernelSymbols> kernel_;
 };

@@ -44,10 +44,6 @@ struct task_struct {
   struct signal_struct* signal;
 };
 
-struct bpf_perf_event_data {
-  __u64 sample_period;
-};
-
 #pragma clang attribute pop
 
 #endif

@@ -13,14 +13,6 @@
 #ifndef ATYS_WAITS_BPF_H
 #define ATYS_WAITS_BPF_H
 
-// One value, the period in ns: user space changes it while we run, as the guard says.
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, __u64);
-} wait_period SEC(".maps");
-
 const volatile __u64 max_stacks_per_second = 2000;  // of threads that leave the CPU
 const volatile __u64 max_waits_per_second = 10000;  // of waits that matter
 
@@ -30,6 +22,15 @@ struct {
   __type(key, int);
   __type(value, struct atys_wait);
 } waits SEC(".maps");
+
+// The thread, per CPU, whose stack is to be taken when its system call ends: the cheap question that most ends answer with
+// no.
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, __u32);
+} resumed SEC(".maps");
 
 // Records of one kind in the second at hand. Two CPUs may race at its turn: the cap is then met a little late.
 struct allowance {
@@ -57,7 +58,7 @@ static void lose_wait(struct atys_wait* wait) {
 static void begin_wait(void* ctx, struct task_struct* task, __u32 state, __u64 now) {
   struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   __u32 zero = 0;
-  __u64* period_ns = bpf_map_lookup_elem(&wait_period, &zero);
+  __u64* period_ns = bpf_map_lookup_elem(&sample_period, &zero);
   if (!wait || !period_ns) return;
   if (wait->weight_ns) lose_wait(wait);
   int is_first = wait->period_ns == 0;
@@ -95,7 +96,12 @@ static void end_wait(struct task_struct* task, __u64 now) {
     lose_wait(wait);
     return;
   }
-  if (!wait->has_stack) return;  // on_syscall_end does the rest
+  if (!wait->has_stack) {  // on_syscall_end does the rest
+    __u32 zero = 0;
+    __u32* tid = bpf_map_lookup_elem(&resumed, &zero);
+    if (tid) *tid = BPF_CORE_READ(task, pid);
+    return;
+  }
   struct atys_record end = {.type = ATYS_WAIT_END, .time_ns = now, .weight = wait->weight_ns, .stack_hash = wait->pair};
   end.tgid = BPF_CORE_READ(task, tgid);
   end.tid = BPF_CORE_READ(task, pid);
@@ -121,8 +127,11 @@ int on_switch(__u64* ctx) {
 
 SEC("tp_btf/sys_exit")
 int on_syscall_end(__u64* ctx) {
+  __u32 zero = 0;
+  __u32* tid = bpf_map_lookup_elem(&resumed, &zero);
+  if (!tid || *tid != (__u32)bpf_get_current_pid_tgid()) return 0;
+  *tid = 0;
   struct task_struct* task = bpf_get_current_task_btf();
-  if (!is_target(BPF_CORE_READ(task, tgid))) return 0;
   struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
   if (!wait || !wait->weight_ns) return 0;
   struct scratch* scratch = begin_record(ctx);
