@@ -196,6 +196,7 @@ void Recording::State::update_use() {
   use_.own_cpu_ns = now.own_cpu_ns;
   use_.kernel_cpu_ns = now.kernel_cpu_ns;
   use_.target_cpu_ns = now.target_cpu_ns;
+  use_.overhead = guard_.overhead(now);
   use_.grants = guard_.grants();
 }
 
