@@ -40,6 +40,11 @@ uint64_t peak_bytes() {
 
 uint64_t period_of(double hz) { return static_cast<uint64_t>(std::llround(kNsPerSecond / hz)); }
 
+// A host has hundreds of binaries, and nobody waits for the lines of all of them: large debug files then give names only.
+uint64_t most_debug_bytes(const RecordingPlan& plan) {
+  return std::holds_alternative<HostTarget>(plan.target) ? uint64_t{8} << 20 : uint64_t{1} << 30;
+}
+
 native::ValueNames value_names(const Kind& kind) {
   switch (kind.name) {
     case KindName::Cpu: return {"samples", "cpu", "nanoseconds", false};
@@ -68,7 +73,10 @@ class Recording::State {
   explicit State(const RecordingPlan& plan)
       : plan_(plan),
         guard_({.cap = plan.max_overhead, .asked_hz = plan.hz, .duration_ns = plan.duration_ns}),
-        modules_({.cache_folder = plan.cache_folder, .may_ask_debuginfod = plan.may_ask_debuginfod}) {}
+        modules_({.cache_folder = plan.cache_folder,
+                  .may_ask_debuginfod = plan.may_ask_debuginfod,
+                  .most_debug_bytes = most_debug_bytes(plan),
+                  .largest_debug_file = most_debug_bytes(plan)}) {}
 
   Result<> open();
   Result<> start();

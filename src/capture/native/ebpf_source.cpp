@@ -23,7 +23,7 @@ constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
 constexpr uint32_t kDefaultMode = ATYS_BY_FRAME_POINTER;
 #endif
 
-constexpr size_t kSwapAfterStacks = 16384;  // half of the counters
+constexpr size_t kSwapAfterStacks = 8192;  // half of the counters
 constexpr size_t kMostWaiting = 65536;
 
 uint64_t monotonic_ns() {
