@@ -9,10 +9,12 @@ namespace atys::budget {
 namespace {
 
 constexpr double kFirstGuessNs = 10'000;  // per sample, until it has been measured; on the safe side
-constexpr double kLowestHz = 1;
+// Below this rate the samples cost next to nothing: lowering it further would lose them and save nothing.
+constexpr double kLowestHz = 19;
 constexpr double kMargin = 0.85;      // of the cap: what one interval may go over must fit into the rest
 constexpr double kFastestRise = 1.5;  // per interval; falls are taken at once
 constexpr double kSmallestChange = 0.05;
+constexpr double kHorizonNs = 5e9;
 constexpr double kEnoughSamples = 10;
 constexpr double kLongestWaitNs = 2e9;
 constexpr size_t kMostGrants = 1000;
@@ -20,9 +22,10 @@ constexpr double kNsPerSecond = 1e9;
 
 }  // namespace
 
-OverheadGuard::OverheadGuard(const OverheadPlan& plan) : plan_(plan), ns_per_sample_(kFirstGuessNs) {
+OverheadGuard::OverheadGuard(const OverheadPlan& plan) : plan_(plan) {
+  costs_.fill(kFirstGuessNs);
   const double affordable = plan.cap * kMargin * kNsPerSecond / kFirstGuessNs;
-  grant(0, std::max(kLowestHz, std::min(plan.asked_hz, affordable)));
+  grant(0, std::min(plan.asked_hz, std::max(kLowestHz, affordable)));
 }
 
 uint64_t OverheadGuard::allowance(const OverheadReading& reading) {
@@ -54,20 +57,23 @@ double OverheadGuard::update(const OverheadReading& reading) {
   if (samples < kEnoughSamples && interval < kLongestWaitNs) return granted_hz_;
   last_ = reading;
   if (samples <= 0 || allowed <= 0) return granted_hz_;
-  // Everything that we spent is put on the samples, also what an interval without samples would cost: on the safe side.
-  ns_per_sample_ += samples / (samples + kEnoughSamples) * (cost / samples - ns_per_sample_);
+  // Everything that we spent is put on the samples, also what an interval without samples would cost: on the safe side. The
+  // middle of three: the first look at a binary costs once and says nothing about the samples to come.
+  std::rotate(costs_.begin(), costs_.begin() + 1, costs_.end());
+  costs_.back() = cost / samples;
+  const double ns_per_sample = std::max(std::min(costs_[0], costs_[1]), std::min(std::max(costs_[0], costs_[1]), costs_[2]));
 
-  // What may still be spent: of the whole recording where its end is known, else of a second to come.
+  // What may still be spent: of the whole recording where its end is known, else of the next seconds.
   const double pace = allowed / interval;  // CPU that counts per time: cores of the target, at least one
   const double ahead =
-      plan_.duration_ns > reading.elapsed_ns ? static_cast<double>(plan_.duration_ns - reading.elapsed_ns) : 1e9;
+      plan_.duration_ns > reading.elapsed_ns ? static_cast<double>(plan_.duration_ns - reading.elapsed_ns) : kHorizonNs;
   const double budget =
       kMargin * plan_.cap * (static_cast<double>(allowance(reading)) + pace * ahead) - static_cast<double>(spent(reading));
-  const double samples_ahead = std::max(0.0, budget) / ns_per_sample_;
+  const double samples_ahead = std::max(0.0, budget) / ns_per_sample;
   // The rate is per CPU; the target took `samples` in `interval` at the present rate.
   const double samples_per_hz = samples / interval / granted_hz_;
   const double affordable = samples_per_hz > 0 ? samples_ahead / ahead / samples_per_hz : plan_.asked_hz;
-  double hz = std::clamp(std::min(affordable, granted_hz_ * kFastestRise), kLowestHz, std::max(kLowestHz, plan_.asked_hz));
+  double hz = std::min(plan_.asked_hz, std::max(kLowestHz, std::min(affordable, granted_hz_ * kFastestRise)));
   const bool is_change =
       std::abs(hz - granted_hz_) > kSmallestChange * granted_hz_ || (hz == plan_.asked_hz && hz != granted_hz_);
   if (is_change) grant(reading.elapsed_ns, hz);

@@ -7,6 +7,7 @@
 // do.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -56,7 +57,7 @@ class OverheadGuard {
   OverheadPlan plan_;
   double granted_hz_ = 0;
   double lowest_hz_ = 0;
-  double ns_per_sample_ = 0;  // smoothed
+  std::array<double, 3> costs_{};  // of a sample in ns, in the last intervals
   OverheadReading last_;
   std::vector<Grant> grants_;
 };

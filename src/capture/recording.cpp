@@ -41,12 +41,12 @@ uint64_t period_of(double hz) { return static_cast<uint64_t>(std::llround(kNsPer
 
 native::ValueNames value_names(const Kind& kind) {
   switch (kind.name) {
-    case KindName::Cpu: return {"samples", "cpu", "nanoseconds"};
-    case KindName::OffCpu: return {"waits", "off-cpu", "nanoseconds"};
-    case KindName::Wall: return {"samples", "wall", "nanoseconds"};
+    case KindName::Cpu: return {"samples", "cpu", "nanoseconds", false};
+    case KindName::OffCpu: return {"waits", "off-cpu", "nanoseconds", true};
+    case KindName::Wall: return {"samples", "wall", "nanoseconds", true};
     case KindName::Event: break;
   }
-  return {"samples", kind.event, "count"};
+  return {"samples", kind.event, "count", false};
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ class Recording::State {
 
  private:
   EndReason end_reason(uint64_t now);
-  EndReason on_signal(int number);
+  EndReason on_signal(const linux::SignalWatch::Taken& signal);
   void keep_budget(uint64_t now);
   void update_use();
   budget::OverheadReading reading() const;
@@ -151,8 +151,8 @@ EndReason Recording::State::end_reason(uint64_t now) {
     next_guard_ns_ = now + kGuardIntervalNs;
     keep_budget(now);
   }
-  if (const int number = signals_->take(); number != 0)
-    if (const EndReason reason = on_signal(number); reason != EndReason::Running) return reason;
+  if (const auto signal = signals_->take(); signal.number != 0)
+    if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
   if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
   if (plan_.duration_ns != 0 && now >= started_ns_ + plan_.duration_ns) return EndReason::Duration;
   if (source_->totals().is_limit_reached) return EndReason::Samples;
@@ -164,12 +164,11 @@ EndReason Recording::State::end_reason(uint64_t now) {
   return EndReason::Running;
 }
 
-// A terminal sends Ctrl-C to the command as well: the first one is for it, and its end is ours. Whoever asks us alone, or
-// twice, means us.
-EndReason Recording::State::on_signal(int number) {
+// The command is told, and its end is ours; a terminal has told it already. Whoever asks twice means us.
+EndReason Recording::State::on_signal(const linux::SignalWatch::Taken& signal) {
   ++signals_seen_;
   if (!child_ || signals_seen_ > 1) return EndReason::Interrupted;
-  if (number != SIGINT) child_->send_signal(number);
+  if (!signal.is_of_terminal) child_->send_signal(signal.number);
   return EndReason::Running;
 }
 
@@ -220,6 +219,7 @@ Profile Recording::State::finish() {
   use_.overhead = guard_.overhead(last);
   const uint64_t cpu_before = own_cpu_ns();
   Profile profile = build();
+  modules_.save_lines();
   provenance_.describe_files(modules_, profile);
   use_.finish_cpu_ns = own_cpu_ns() - cpu_before;
   use_.peak_bytes = peak_bytes();
@@ -232,7 +232,7 @@ Profile Recording::State::build() {
   native::ProfileBuilder(*collector_, modules_).build(value_names(plan_.kind), profile);
   profile.header.time_ns = window_started_unix_ns_;
   profile.header.duration_ns = static_cast<int64_t>(clock_ns(CLOCK_MONOTONIC) - window_started_ns_);
-  profile.header.period_type = profile.value_types().back();
+  profile.header.period_type = profile.value_types()[1];
   profile.header.period =
       plan_.kind.name == KindName::Event ? 1 : static_cast<int64_t>(period_of(guard_.grants().back().hz));
   const native::SourceTotals totals = source_->totals();

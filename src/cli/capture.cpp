@@ -45,7 +45,10 @@ class CaptureSubcommand final : public Subcommand {
   void define_options(CLI::App& app) override {
     // Everything behind -- is the command's.
     app.add_option("COMMAND", request_.command, "After --: a command and its arguments, started and recorded until it ends");
-    app.add_option("--pid", request_.pids, "Processes, all their threads")->delimiter(',')->type_name("PID,…");
+    app.add_option("--pid", request_.pids, "Processes, all their threads")
+        ->delimiter(',')
+        ->type_name("PID,…")
+        ->expected(1, -1);
     app.add_option("--service", request_.service, "The processes that a rule fits, also those that come later")
         ->type_name("RULE");
     app.add_option("--cgroup", request_.cgroup, "A control group: path, container id, systemd unit")->type_name("NAME");
@@ -56,7 +59,7 @@ class CaptureSubcommand final : public Subcommand {
         ->type_name("TIME");
     app.add_option("--max-overhead", overhead_, "What we may cost, of the target's CPU time (default: 1%)")
         ->type_name("PERCENT");
-    app.add_option("--max-samples", request_.max_samples, "Stop after so many samples")->type_name("N");
+    app.add_option("--max-samples", max_samples_, "Stop after so many samples")->type_name("N");
     app.add_option("--tier", request_.tier, "ebpf, perf or auto: where samples come from (default: auto)")
         ->type_name("TIER");
     app.add_option("--label", labels_, "Note KEY=VALUE in the profile; may be repeated")
@@ -74,6 +77,8 @@ class CaptureSubcommand final : public Subcommand {
       request_.duration_ns = TRY(parse_duration(duration_));
     else if (request_.command.empty())
       request_.duration_ns = 10'000'000'000;
+    if (max_samples_ < 0) return fail(ErrorCode::InvalidInput, "--max-samples must not be negative");
+    request_.max_samples = static_cast<uint64_t>(max_samples_);
     for (const std::string& label : labels_) request_.labels.push_back(TRY(parse_label(label)));
     return verbs::check(request_);
   }
@@ -101,6 +106,7 @@ class CaptureSubcommand final : public Subcommand {
   OutputFlags output_;
   std::string freq_, duration_, overhead_;
   std::vector<std::string> labels_;
+  int64_t max_samples_ = 0;
 };
 
 }  // namespace

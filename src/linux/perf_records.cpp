@@ -73,6 +73,7 @@ UserRegisters take_registers(Fields& fields, bool& has_registers) {
     if (bit == kPerfRegisterSp) registers.sp = value;
     if (bit == kPerfRegisterFp) registers.fp = value;
     if (bit == kPerfRegisterLr) registers.lr = value;
+    if (bit == kPerfRegisterBx) registers.bx = value;
   }
   return registers;
 }

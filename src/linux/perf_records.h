@@ -22,6 +22,7 @@ struct UserRegisters {
   uint64_t sp = 0;
   uint64_t fp = 0;
   uint64_t lr = 0;  // aarch64
+  uint64_t bx = 0;  // x86_64: ld.so keeps a frame by it
 };
 
 struct PerfSample {

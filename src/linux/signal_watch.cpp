@@ -19,14 +19,15 @@ Result<SignalWatch> SignalWatch::create() {
 
 SignalWatch::~SignalWatch() {
   if (!fd_.is_open()) return;
-  while (take() != 0) {  // one that we have acted on must not end us now
+  while (take().number != 0) {  // one that we have acted on must not end us now
   }
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-int SignalWatch::take() {
+SignalWatch::Taken SignalWatch::take() {
   signalfd_siginfo info{};
-  return ::read(fd_.get(), &info, sizeof(info)) == sizeof(info) ? static_cast<int>(info.ssi_signo) : 0;
+  if (::read(fd_.get(), &info, sizeof(info)) != sizeof(info)) return {};
+  return {static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
 }
 
 }  // namespace atys::linux

@@ -19,7 +19,12 @@ class SignalWatch {
   ~SignalWatch();
 
   int fd() const { return fd_.get(); }  // readable when one has come
-  int take();                           // its number; 0: none has come
+
+  struct Taken {
+    int number = 0;               // 0: none has come
+    bool is_of_terminal = false;  // the whole group of processes got it, not we alone
+  };
+  Taken take();
 
  private:
   SignalWatch() = default;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace atys::symbolize {
 
@@ -46,6 +47,21 @@ class JitMap {
   std::vector<Entry> entries_;  // as they came
   std::vector<Segment> segments_;
   std::string names_;
+};
+
+// Where a process's map is or will be, found while the process is there; can be read when it has ended.
+class JitMapFile {
+ public:
+  static Result<JitMapFile> find(pid_t pid);
+  // As open_jit_map below.
+  Result<JitMap> read() const;
+
+ private:
+  JitMapFile(UniqueFd folder, std::string file, uid_t user)
+      : folder_(std::move(folder)), file_(std::move(file)), user_(user) {}
+  UniqueFd folder_;
+  std::string file_;
+  uid_t user_ = 0;
 };
 
 // The map of a process, looked for where that process sees /tmp. Refused unless it is a regular file, of the user that the

@@ -77,21 +77,26 @@ Result<std::string> read_whole(const UniqueFd& fd, const std::string& name) {
 
 }  // namespace
 
-Result<JitMap> open_jit_map(pid_t pid) {
+Result<JitMapFile> JitMapFile::find(pid_t pid) {
   const Owner owner = TRY(owner_of(pid));
-  const std::string file = fmt::format("perf-{}.map", owner.own_pid);
   const std::string root = fmt::format("/proc/{}/root", pid);
-  const std::string name = root + "/tmp/" + file;
   const UniqueFd root_fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root_fd.is_open()) return fail_errno("open " + root);
-  // Neither step follows a link, and what O_PATH opens has not been opened for reading yet.
-  const UniqueFd folder(::openat(root_fd.get(), "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  // No step follows a link, and what O_PATH opens has not been opened for reading yet.
+  UniqueFd folder(::openat(root_fd.get(), "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.is_open()) return fail_errno("open " + root + "/tmp");
-  const UniqueFd handle(::openat(folder.get(), file.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  return JitMapFile(std::move(folder), fmt::format("perf-{}.map", owner.own_pid), owner.user);
+}
+
+Result<JitMap> JitMapFile::read() const {
+  const std::string name = "/tmp/" + file_;
+  const UniqueFd handle(::openat(folder_.get(), file_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!handle.is_open()) return fail_errno("open " + name);
-  TRY(check_status(handle, name, owner.user));
+  TRY(check_status(handle, name, user_));
   const UniqueFd fd = TRY(open_for_reading(handle, name));
   return JitMap::parse(TRY(read_whole(fd, name)));
 }
+
+Result<JitMap> open_jit_map(pid_t pid) { return TRY(JitMapFile::find(pid)).read(); }
 
 }  // namespace atys::symbolize

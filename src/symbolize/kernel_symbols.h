@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 
 namespace atys::symbolize {
@@ -23,6 +25,10 @@ class KernelSymbols {
   // Fails, with the setting that changes it, where the system hides the addresses.
   static Result<KernelSymbols> read(const std::string& path = "/proc/kallsyms");
   static Result<KernelSymbols> parse(std::string_view text);
+
+  // As bytes, for a cache. `load` checks everything.
+  Bytes save() const;
+  static Result<KernelSymbols> load(std::span<const std::byte> bytes);
 
   // The views live as long as this object.
   std::optional<KernelSymbol> resolve(uint64_t address) const;

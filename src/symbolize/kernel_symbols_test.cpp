@@ -57,5 +57,24 @@ TEST(kernel_symbols, reads_those_of_this_machine) {
   EXPECT_TRUE(symbols->resolve(symbols->text_start() + 0x1000).has_value());
 }
 
+TEST(kernel_symbols, are_the_same_after_saving_and_loading) {
+  const auto symbols =
+      KernelSymbols::parse("ffffffff81000000 T _text\nffffffff81000100 T do_it\nffffffffa0000000 t helper\t[some_module]\n");
+  ASSERT_TRUE(symbols.ok());
+  const Bytes saved = symbols->save();
+  const auto loaded = KernelSymbols::load(saved);
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(loaded->resolve(0xffffffff81000110)->name, "do_it");
+  EXPECT_EQ(loaded->resolve(0xffffffffa0000010)->module, "some_module");
+  EXPECT_EQ(loaded->text_start(), symbols->text_start());
+  for (size_t size = 0; size < saved.size(); ++size)
+    EXPECT_FALSE(KernelSymbols::load(std::span(saved).first(size)).ok()) << size;
+  for (size_t i = 0; i < saved.size(); ++i) {
+    Bytes changed = saved;
+    changed[i] ^= std::byte{0xff};
+    if (const auto other = KernelSymbols::load(changed); other.ok()) (void)other->resolve(0xffffffff81000110);
+  }
+}
+
 }  // namespace
 }  // namespace atys::symbolize

@@ -50,6 +50,8 @@ class Module : public std::enable_shared_from_this<Module> {
   // ElfFile must not be made by two threads at once; whoever holds the pointer holds the descriptor.
   std::shared_ptr<const ElfFile> elf();
   bool is_open() const { return has_file_; }
+  // Whose file it is: what one user's file says under a build id is not to be told of another's.
+  uint32_t owner() const { return origin_.owner; }
   std::optional<uint64_t> file_address(uint64_t file_offset) const;
   const std::vector<ElfFile::Segment>& segments() const { return segments_; }
   // Innermost first; empty: not known, to be shown as module+offset.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unwind/unwinder.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "unwind/machine_registers.h"
@@ -17,6 +18,10 @@ constexpr int kMostSignalFrames = 16;
 constexpr uint64_t kLargestFrame = uint64_t{1} << 32;
 // User space of aarch64 ends at 48 bits unless a program asks for more by hand.
 constexpr uint64_t kAarch64AddressBits = (uint64_t{1} << 48) - 1;
+// How far below sp a register may have been saved.
+constexpr uint64_t kLargestEpilogue = 4096;
+// How far above sp the caller of code without rules is looked for.
+constexpr uint64_t kFarthestGuess = 4096;
 
 }  // namespace
 
@@ -68,16 +73,31 @@ class Unwinder::Walker {
       }
       out.addresses.push_back(at_.pc);
       out.is_exact.push_back(is_exact_);
+      if (lost_frames_ == 0 && is_without_rule(slot)) {
+        lost_frames_ = out.addresses.size();
+        lost_at_ = at_;
+      }
       if (!step(slot)) break;
     }
     out.end = end_;
     out.by_frame_pointer = by_frame_pointer_;
   }
 
+  // Where the first frame was whose code has no rule, and how many frames there were then; 0: none.
+  const Registers& lost_at() const { return lost_at_; }
+  size_t lost_frames() const { return lost_frames_; }
+  // Taken for the root because the frame pointer is 0, which it also is in code that does not use it.
+  bool is_end_of_chain() const { return is_end_of_chain_; }
+  void begins_at_return_address() { is_exact_ = knows_lr_ = false; }
+
  private:
   bool end(End reason) {
     end_ = reason;
     return false;
+  }
+
+  static bool is_without_rule(const Slot& slot) {
+    return slot.is_executable && (slot.rule.cfa == Rule::Cfa::None || slot.rule.cfa == Rule::Cfa::Unsupported);
   }
 
   bool step(const Slot& slot) {
@@ -107,8 +127,8 @@ class Unwinder::Walker {
     if (is_leaf ? cfa < at_.sp : cfa <= at_.sp) return end(End::BadPointer);
     if (cfa - at_.sp > kLargestFrame) return end(End::BadPointer);
     if (!is_leaf && !read(cfa + offset(rule.ra_offset), ra)) return false;
-    if (rule.fp != Rule::Fp::Unchanged && !read(fp_base(rule, cfa) + offset(rule.fp_offset), fp)) return false;
-    if (rule.bx_offset != 0 && !read(cfa + offset(rule.bx_offset), at_.bx)) return false;
+    if (rule.fp != Rule::Fp::Unchanged && !restore(fp_base(rule, cfa) + offset(rule.fp_offset), fp)) return false;
+    if (rule.bx_offset != 0 && !restore(cfa + offset(rule.bx_offset), at_.bx)) return false;
     return go_to(ra, cfa, fp);
   }
 
@@ -133,7 +153,10 @@ class Unwinder::Walker {
   bool step_by_frame_pointer() {
     ++by_frame_pointer_;
     const uint64_t record = at_.fp;
-    if (record == 0) return end(End::Root);
+    if (record == 0) {
+      is_end_of_chain_ = true;
+      return end(End::Root);
+    }
     if (record < at_.sp || record % 8 != 0 || record - at_.sp > kLargestFrame) return end(End::NoRule);
     uint64_t fp = 0;
     uint64_t ra = 0;
@@ -176,6 +199,13 @@ class Unwinder::Walker {
     return true;
   }
 
+  // Where a register was saved. Below sp nothing is saved any more: on its way out the function has taken it back already,
+  // though its rules do not say so.
+  bool restore(uint64_t address, uint64_t& value) {
+    if (knows_sp_ && address < at_.sp && at_.sp - address < kLargestEpilogue) return true;
+    return read(address, value);
+  }
+
   uint64_t code_address(uint64_t address) const {
     return machine_ == Machine::Aarch64 ? strip_pointer_authentication(address) : address;
   }
@@ -201,6 +231,9 @@ class Unwinder::Walker {
   bool knows_lr_ = true;
   int signal_frames_ = 0;
   uint32_t by_frame_pointer_ = 0;
+  Registers lost_at_;
+  size_t lost_frames_ = 0;
+  bool is_end_of_chain_ = false;
   End end_ = End::NoRule;
 };
 
@@ -227,7 +260,46 @@ void Unwinder::walk(const Registers& registers, const StackCopy& stack, Surround
                     Walk& out) {
   out.addresses.clear();
   out.is_exact.clear();
-  Walker(*this, registers, stack, surroundings).run(max_frames, out);
+  out.was_guessed = false;
+  Walker walker(*this, registers, stack, surroundings);
+  walker.run(max_frames, out);
+  const bool can_guess = walker.lost_frames() > 0 && machine_ == Machine::X86_64;
+  if (out.end != End::Root && out.end != End::TooDeep && can_guess)
+    guess_caller(walker, surroundings, stack, max_frames, out);
+}
+
+// Code without rules and without frame pointers (musl's, hand-written assembly). Its return address is somewhere above sp:
+// tried is each word that follows a call in code with rules, the nearest first, and believed is the first that leads to the
+// root. A wrong one hardly does: every frame above it would have to be sound too.
+bool Unwinder::guess_caller(const Walker& lost, Surroundings& surroundings, const StackCopy& stack, size_t max_frames,
+                            Walk& out) {
+  const uint64_t begin = lost.lost_at().sp;
+  if (begin < stack.start || begin % 8 != 0) return false;
+  const uint64_t generation = surroundings.code_generation();
+  Walk tried;
+  for (uint64_t at = begin; at - begin < kFarthestGuess && at - stack.start + 8 <= stack.bytes.size(); at += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, stack.bytes.data() + (at - stack.start), 8);
+    if (word < 4096) continue;
+    const Slot slot = lookup(word - 1, generation, surroundings);
+    if (!slot.is_executable || slot.rule.cfa == Rule::Cfa::None || !surroundings.follows_call(word)) continue;
+    Registers caller = lost.lost_at();
+    caller.pc = word;
+    caller.sp = at + 8;
+    tried.addresses.clear();
+    tried.is_exact.clear();
+    Walker walker(*this, caller, stack, surroundings);
+    walker.begins_at_return_address();
+    walker.run(max_frames - std::min(max_frames, lost.lost_frames()), tried);
+    if (tried.end != End::Root) continue;
+    out.addresses.resize(lost.lost_frames());
+    out.is_exact.resize(lost.lost_frames());
+    out.addresses.insert(out.addresses.end(), tried.addresses.begin(), tried.addresses.end());
+    out.is_exact.insert(out.is_exact.end(), tried.is_exact.begin(), tried.is_exact.end());
+    out.end = End::Root;
+    return out.was_guessed = true;
+  }
+  return false;
 }
 
 }  // namespace atys::unwind

@@ -35,6 +35,8 @@ class Surroundings {
   virtual bool is_executable(uint64_t pc) = 0;
   // A word of memory that is not in the copy of the stack. May fail.
   virtual bool read_word(uint64_t address, uint64_t& word) = 0;
+  // The instruction in front of this address is a call. Asked only about guesses; who cannot tell says yes.
+  virtual bool follows_call(uint64_t) { return true; }
   // Differs between processes, and changes when the mappings of one change: answers of code_at() and is_executable() are
   // remembered under this number. Who always says the same calls Unwinder::forget_code() instead.
   virtual uint64_t code_generation() { return 0; }
@@ -59,6 +61,7 @@ struct Walk {
   std::vector<bool> is_exact;       // the address itself was about to run: the first, and frames that a signal interrupted
   End end = End::NoRule;
   uint32_t by_frame_pointer = 0;  // how many steps had no rule to follow
+  bool was_guessed = false;       // a step over code without rules was found by trying, and led to the root
 };
 
 // Not for use by two threads at once.
@@ -72,6 +75,7 @@ class Unwinder {
 
  private:
   class Walker;
+  bool guess_caller(const Walker& lost, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out);
   // What is known about the code at an address. Rules are copied, so that no table has to outlive the cache.
   struct Slot {
     uint64_t address = 0;

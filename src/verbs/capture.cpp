@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "capture/recording.h"
 #include "store/library.h"
 
@@ -26,6 +28,9 @@ Result<capture::Target> target_of(const CaptureRequest& request) {
   if (targets_named(request) > 1)
     return fail(ErrorCode::InvalidInput, "more than one target",
                 "name one of -- COMMAND, --pid, --service, --cgroup, --host");
+  for (const int pid : request.pids)
+    if (pid <= 0)
+      return fail(ErrorCode::InvalidInput, "no process has the number " + std::to_string(pid), "name pids above 0");
   if (!request.command.empty()) return capture::Target(capture::CommandTarget{request.command});
   if (!request.service.empty())
     return capture::Target(capture::ServiceTarget{TRY(capture::ServiceRule::parse(request.service))});
@@ -84,6 +89,14 @@ void fill_budget(const CaptureRequest& request, const capture::RecordingUse& use
   answer.overhead_percent = use.overhead * 100;
 }
 
+// Better now than when the recording is over.
+Result<> check_writable(const std::string& path) {
+  if (path.empty() || path == "-") return {};
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) return fail_errno("write " + path);
+  return {};
+}
+
 }  // namespace
 
 Result<> check(const CaptureRequest& request) {
@@ -95,6 +108,7 @@ Result<> check(const CaptureRequest& request) {
 Result<CaptureAnswer> capture(const CaptureRequest& request) {
   const capture::RecordingPlan plan = TRY(plan_of(request));
   TRY(choose_format(request.output));
+  TRY(check_writable(request.output.path));
   capture::Recorded recorded = TRY(run(request, plan));
   CaptureAnswer answer;
   answer.tier = recorded.tier;

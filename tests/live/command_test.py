@@ -30,20 +30,28 @@ def a_command_that_a_signal_ends_gives_128_and_its_number(tier):
             expect(shot.profile.samples > 0, "the profile is empty")
 
 
-def ctrl_c_ends_both_and_the_profile_is_written(tier):
-    """From the terminal SIGINT comes to the whole group, from `kill` to atys alone."""
-    ways = {"the terminal": lambda process: os.killpg(process.pid, signal.SIGINT), "kill": lambda process: process.send_signal(signal.SIGINT)}
-    for where, interrupt in ways.items():
-        with folder() as top:
-            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), "120", then=interrupt)
-            expect(shot.status in (0, 128 + signal.SIGINT), f"exit status {shot.status} after SIGINT from {where}: {shot.said()}")
-            expect(shot.path.exists(), f"no profile after SIGINT from {where}: {shot.said()}")
-            samples = live.Profile(shot.path).samples
-            expect(samples >= live.MIN_SAMPLES, f"{samples} samples after SIGINT from {where}")
+def interrupted(tier: str, interrupt) -> None:
+    with folder() as top:
+        try:
+            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), "120", then=interrupt, timeout=20)
+        finally:
             left = live.processes(workload("split_fp"), "120")
             for pid in left:
                 os.kill(pid, signal.SIGKILL)
-            expect(not left, f"after SIGINT from {where} the command still runs: {left}")
+        expect(shot.status in (0, 128 + signal.SIGINT), f"exit status {shot.status}: {shot.said()}")
+        expect(not left, "the command still runs")
+        expect(shot.path.exists(), f"no profile is written: {shot.said()}")
+        expect(live.Profile(shot.path).samples >= live.MIN_SAMPLES, f"only {live.Profile(shot.path).samples} samples")
+
+
+def ctrl_c_ends_both_and_the_profile_is_written(tier):
+    """From the terminal, SIGINT comes to the whole group."""
+    interrupted(tier, lambda process: os.killpg(process.pid, signal.SIGINT))
+
+
+def an_interrupt_of_ours_alone_ends_both_as_well(tier):
+    """A supervisor sends it to the process that it knows."""
+    interrupted(tier, lambda process: process.send_signal(signal.SIGINT))
 
 
 def the_output_of_the_command_is_its_own(tier):
@@ -82,13 +90,16 @@ def budget_and_provenance_are_in_the_answer(tier):
 
 def options_that_are_wrong_exit_with_2():
     wrong = [["--freq", "0"], ["--freq", "x"], ["--freq", "-5"], ["--duration", "soon"], ["--duration", "0s"], ["--max-overhead", "0%"],
-             ["--max-overhead", "-1%"], ["--max-overhead", "much"], ["--max-samples", "0"], ["--tier", "magic"], ["--kind", "nothing"],
+             ["--max-overhead", "-1%"], ["--max-overhead", "much"], ["--max-samples", "-1"], ["--max-samples", "many"], ["--tier", "magic"], ["--kind", "nothing"],
              ["--label", "novalue"], ["--no-such-option"]]
     with folder() as top:
         bad = []
         for options in [*wrong, ["--pid", "1"], ["--host"]]:  # two targets at once are wrong as well
             shot = capture(top, "", *options, "--", "true")
-            if shot.status != 2 or not shot.err.startswith("atys: ") or shot.path.exists():
+            if shot.path.exists():
+                shot.path.unlink()
+                bad.append(f"{' '.join(options)}: there is a profile")
+            if shot.status != 2 or not shot.err.startswith("atys: "):
                 bad.append(f"{' '.join(options)}: status {shot.status}, {shot.said()[:80]}")
         for options in ([], ["--pid", "x"], ["--pid", "-1"], ["--pid", ""]):
             shot = capture(top, "", *options)
@@ -114,6 +125,6 @@ def other_formats_are_written(tier):
 if __name__ == "__main__":
     sys.exit(live.run_tests([
         the_exit_status_is_that_of_the_command, a_command_that_a_signal_ends_gives_128_and_its_number,
-        ctrl_c_ends_both_and_the_profile_is_written, the_output_of_the_command_is_its_own, children_are_included,
+        ctrl_c_ends_both_and_the_profile_is_written, an_interrupt_of_ours_alone_ends_both_as_well, the_output_of_the_command_is_its_own, children_are_included,
         a_command_that_is_not_there_is_told, budget_and_provenance_are_in_the_answer, options_that_are_wrong_exit_with_2,
         a_bad_place_for_the_profile_is_told_before_the_command_runs, other_formats_are_written]))

@@ -70,9 +70,9 @@ def a_target_that_becomes_another_program(tier):
 
 
 def a_target_that_forks(tier):
-    script = f"sleep 0.7; for i in 1 2 3 4 5 6 7 8; do {workload('split_fp')} 0.2; done"
+    script = "i=0; while :; do i=$((i + 1)); [ $((i % 1000)) != 0 ] || (:); done"
     with folder() as top, running("sh", "-c", script) as target:
-        told_and_kept(capture(top, tier, *live.RATE, "--duration", "3s", "--pid", str(target.pid)))
+        told_and_kept(capture(top, tier, *live.RATE, "--duration", "2s", "--pid", str(target.pid)))
 
 
 def a_target_whose_namespaces_go_away(tier):
@@ -122,8 +122,11 @@ def nothing_of_bpf_is_left_behind():
             before = bpf_objects()
             command = live.capture_command(top, "ebpf", *live.RATE, "--duration", "10s" if kill else "1s", "--pid", str(target.pid))
             process = subprocess.Popen(command, env=live.environment(top), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-            live.wait_until_attached(process.pid)
-            during = bpf_objects()
+            for _ in range(100):
+                during = bpf_objects()
+                if during["prog"] - before["prog"]:
+                    break
+                time.sleep(0.05)
             if kill:
                 process.kill()
             process.wait(live.TIMEOUT_S)
@@ -163,6 +166,7 @@ def attach_and_detach(tier: str, cycles: int) -> str:
         def state() -> tuple[int, int, list[str]]:
             proc = pathlib.Path(f"/proc/{target.pid}")
             return len(os.listdir(proc / "fd")), len((proc / "maps").read_text().splitlines()), os.listdir(proc / "task")
+        time.sleep(0.5)  # until all of its libraries are there
         before = state()
         for number in range(cycles):
             shot = capture(top, tier, "--duration", "10ms", "--pid", str(target.pid), timeout=20)

@@ -19,6 +19,7 @@ TWINS = {"split_stripped": "split_unstripped"}  # who has the symbols of a progr
 # The outermost frames of stacks that are whole, by what starts a thread of execution.
 ROOTS = {
     "_start", "_start_c", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "_dl_start", "_dl_start_user",
+    "libc_start_main_stage2",  # musl has no unwinding rules: whoever called what calls main is not known
     "clone", "__clone", "clone3", "__clone3", "__clone_internal", "start_thread", "thread_start",
     "runtime.goexit", "runtime.goexit.abi0", "runtime.mstart", "runtime.mstart.abi0", "runtime.rt0_go", "runtime.rt0_go.abi0",
     "runtime.mcall", "runtime.systemstack", "runtime.systemstack.abi0", "runtime.sigreturn", "runtime.clone", "runtime.clone.abi0",
@@ -26,6 +27,9 @@ ROOTS = {
     "ret_from_fork", "ret_from_fork_asm", "secondary_startup_64", "secondary_startup_64_no_verify", "start_kernel",
     "__secondary_switched", "__primary_switched", "start_secondary", "x86_64_start_kernel", "common_startup_64",
 }
+
+# What a thread does in the kernel when it has no stack of its own in user space: not yet, or not any more.
+WITHOUT_USER_STACK = {"do_exit", "do_group_exit", "begin_new_exec", "load_elf_binary", "bprm_execve", "do_execveat_common"}
 
 
 class Skip(Exception):
@@ -108,7 +112,7 @@ class Profile:
         total, good, others = 0.0, 0.0, {}
         for frames, weight in self.stacks:
             total += weight
-            if any(is_root(frame, program) for frame in frames[:2]):
+            if any(is_root(frame, program) for frame in frames[:2]) or is_kernel_alone(frames):
                 good += weight
             else:
                 others[frames[0]] = others.get(frames[0], 0) + weight
@@ -167,6 +171,10 @@ def library(name: str) -> str:
     text = subprocess.run(["ldd", atys_binary()], capture_output=True, text=True).stdout
     match = re.search(rf"(/\S*{re.escape(name)})\s", text)
     return match.group(1) if match else ""
+
+
+def is_kernel_alone(frames: list[str]) -> bool:
+    return all(frame.endswith("_[k]") for frame in frames) and any(plain(frame) in WITHOUT_USER_STACK for frame in frames)
 
 
 @functools.cache

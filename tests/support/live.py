@@ -19,6 +19,10 @@ from captured import (MIN_SAMPLES, OFFSET, TIMEOUT_S, Failure, Profile, Skip, ex
                       outermost_ranges, plain, true_shares, workload, workloads)
 from scratch import ROOT, atys_binary  # noqa: F401
 
+# A shell without job control starts its background jobs with SIGINT ignored, and children inherit that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 TIERS = ("ebpf", "perf")
 MOMENT_S = 1.0
 # A rate that gives enough samples in two seconds, odd so that it is in step with nothing, and a cap that lets us keep it: how the
@@ -228,16 +232,22 @@ def run_tests(tests, tiers=TIERS) -> int:
     return 1 if failed else 0
 
 
+def say(line: str) -> None:
+    """Lines come from several threads: one write each."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def report(name: str, test, tier: str) -> bool:
     try:
         if reason := why_not(tier):
             raise Skip(reason)
         note = test()
     except Skip as skip:
-        print(f"skip {name}: {skip}", flush=True)
+        say(f"skip {name}: {skip}")
         return True
     except (Failure, subprocess.TimeoutExpired, OSError) as failure:
-        print(f"not ok {name}: {' '.join(str(failure).split())}", flush=True)
+        say(f"not ok {name}: {' '.join(str(failure).split())}")
         return False
-    print(f"ok {name}" + (f" # {note}" if note else ""), flush=True)
+    say(f"ok {name}" + (f" # {note}" if note else ""))
     return True

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/code_modules.h"
 
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <cctype>
+
+#include "linux/proc_file.h"
+
 namespace atys::capture::native {
 
 namespace {
 constexpr std::string_view kRules = "unwind-1";
-}
+constexpr std::string_view kKernel = "kernel-1";
+constexpr std::string_view kLines = "lines-1";
+}  // namespace
 
 CodeModules::CodeModules(symbolize::ModuleStoreOptions options) : store_(options), modules_(kFirstFileModule) {
   if (options.cache_folder.empty()) return;
@@ -22,7 +31,12 @@ ModuleNumber CodeModules::number_of(pid_t pid, const linux::MappedRange& range) 
 
 ModuleNumber CodeModules::number_of_jit(pid_t pid) {
   const auto [found, is_new] = jit_numbers_.try_emplace(pid, static_cast<ModuleNumber>(modules_.size()));
-  if (is_new) modules_.push_back({.jit_process = pid});
+  if (is_new) {
+    Entry entry{.jit_process = pid};
+    if (auto map = symbolize::JitMapFile::find(pid); map.ok())
+      entry.jit_map = std::make_unique<symbolize::JitMapFile>(map.take());
+    modules_.push_back(std::move(entry));
+  }
   return found->second;
 }
 
@@ -35,18 +49,66 @@ const unwind::UnwindTable* CodeModules::unwind_table(ModuleNumber number) {
   return entry.rules.get();
 }
 
+// A build id is what a file says of itself: files of different owners do not share what was learnt from them.
+std::string CodeModules::cache_key(const symbolize::Module& module) const {
+  if (!cache_ || module.build_id().empty()) return {};
+  return fmt::format("{}{:08x}", module.build_id(), module.owner());
+}
+
 std::unique_ptr<unwind::UnwindTable> CodeModules::load_rules(symbolize::Module& module) {
-  const bool can_cache = cache_ && !module.build_id().empty();
-  if (can_cache)
-    if (const auto bytes = cache_->load(kRules, module.build_id()))
+  const std::string key = cache_key(module);
+  if (!key.empty())
+    if (const auto bytes = cache_->load(kRules, key))
       if (auto table = unwind::UnwindTable::parse(*bytes); table.ok())
         return std::make_unique<unwind::UnwindTable>(table.take());
   const auto elf = module.elf();
   if (elf == nullptr) return nullptr;
   auto table = unwind::UnwindTable::compile(*elf);
   if (!table.ok()) return nullptr;
-  if (can_cache) (void)cache_->store(kRules, module.build_id(), table->serialize());  // it will be made again next time
+  if (!key.empty()) (void)cache_->store(kRules, key, table->serialize());  // it will be made again next time
   return std::make_unique<unwind::UnwindTable>(table.take());
+}
+
+std::vector<symbolize::SourceFrame> CodeModules::resolve(ModuleNumber number, uint64_t address) {
+  Entry& entry = modules_[number];
+  if (entry.lines == nullptr) {
+    entry.lines = std::make_unique<symbolize::LineCache>();
+    const std::string key = cache_key(*entry.file);
+    if (!key.empty())
+      if (const auto bytes = cache_->load(kLines, key)) entry.lines->load(*bytes);
+  }
+  if (const auto* known = entry.lines->find(address)) return *known;
+  auto frames = entry.file->resolve(address);
+  // A name without a line is from the symbol table, which is quick, and a debug file may be there tomorrow.
+  if (!frames.empty() && frames.front().line > 0) entry.lines->add(address, frames);
+  return frames;
+}
+
+void CodeModules::save_lines() {
+  for (const Entry& entry : modules_) {
+    if (entry.lines == nullptr || !entry.lines->has_news()) continue;
+    const std::string key = cache_key(*entry.file);
+    if (!key.empty()) (void)cache_->store(kLines, key, entry.lines->save());  // they will be resolved again next time
+  }
+}
+
+// Reading /proc/kallsyms costs the kernel more than everything else that a short recording does. Its content changes with
+// the boot and with the modules that are loaded.
+Result<symbolize::KernelSymbols> CodeModules::kernel_symbols() {
+  std::string key;
+  const auto boot = linux::read_proc_file("/proc/sys/kernel/random/boot_id", 64);
+  const auto loaded = linux::read_proc_file("/proc/modules", size_t{1} << 20);
+  if (cache_ && boot.ok()) {
+    for (const char c : *boot)
+      if (std::isxdigit(static_cast<unsigned char>(c)) != 0) key += c;
+    key += fmt::format("{:016x}", loaded.ok() ? XXH3_64bits(loaded->data(), loaded->size()) : 0);
+  }
+  if (!key.empty())
+    if (const auto bytes = cache_->load(kKernel, key))
+      if (auto symbols = symbolize::KernelSymbols::load(*bytes); symbols.ok()) return symbols;
+  auto symbols = symbolize::KernelSymbols::read();
+  if (symbols.ok() && !key.empty()) (void)cache_->store(kKernel, key, symbols->save());  // read again next time
+  return symbols;
 }
 
 bool CodeModules::is_go(ModuleNumber number) {

@@ -10,6 +10,9 @@
 
 #include "linux/proc_maps.h"
 #include "symbolize/disk_cache.h"
+#include "symbolize/jit_map.h"
+#include "symbolize/kernel_symbols.h"
+#include "symbolize/line_cache.h"
 #include "symbolize/module_store.h"
 #include "unwind/unwind_table.h"
 
@@ -31,10 +34,18 @@ class CodeModules {
 
   size_t size() const { return modules_.size(); }
   symbolize::Module* file(ModuleNumber number) const { return modules_[number].file.get(); }  // null: kernel, unknown, JIT
-  pid_t jit_process(ModuleNumber number) const { return modules_[number].jit_process; }       // 0: not of a JIT
+  // Where the runtime of a process writes the names of its code; null: the process was gone already.
+  const symbolize::JitMapFile* jit_map(ModuleNumber number) const { return modules_[number].jit_map.get(); }
+  pid_t jit_process(ModuleNumber number) const { return modules_[number].jit_process; }  // 0: not of a JIT
+
+  // Innermost first; empty: not known. Lines that debug information gave are kept from one recording to the next.
+  std::vector<symbolize::SourceFrame> resolve(ModuleNumber number, uint64_t address);
+  void save_lines();
 
   // Null: there are none.
   const unwind::UnwindTable* unwind_table(ModuleNumber number);
+  // The kernel's functions; from the cache where this boot has them already.
+  Result<symbolize::KernelSymbols> kernel_symbols();
   // Its compiler keeps frame pointers although it writes no unwind rules: Go.
   bool is_go(ModuleNumber number);
 
@@ -42,10 +53,13 @@ class CodeModules {
   struct Entry {
     std::shared_ptr<symbolize::Module> file;
     pid_t jit_process = 0;
+    std::unique_ptr<symbolize::JitMapFile> jit_map;
     bool has_looked_for_rules = false;
     std::unique_ptr<unwind::UnwindTable> rules;
     int go = -1;  // -1: not looked yet
+    std::unique_ptr<symbolize::LineCache> lines;
   };
+  std::string cache_key(const symbolize::Module& module) const;  // empty: not to be cached
   std::unique_ptr<unwind::UnwindTable> load_rules(symbolize::Module& module);
 
   symbolize::ModuleStore store_;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/ebpf_source.h"
 
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <ctime>
 
 #include "capture/native/sampler_object.h"
 #include "linux/host.h"
@@ -21,13 +24,21 @@ constexpr uint32_t kDefaultMode = ATYS_BY_FRAME_POINTER;
 #endif
 
 constexpr size_t kSwapAfterStacks = 16384;  // half of the counters
-constexpr size_t kMostWakers = 65536;
+constexpr size_t kMostWaiting = 65536;
 
-// The compiler may have given the function a suffix.
-constexpr const char* kResumeFunctions[] = {"finish_task_switch", "finish_task_switch.isra.0",
-                                            "finish_task_switch.constprop.0"};
+uint64_t monotonic_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
 
-std::string_view comm_of(const atys_record& record) { return {record.comm, ::strnlen(record.comm, ATYS_COMM)}; }
+// A descriptor of one thread (Linux 6.9), or of a process's first.
+UniqueFd open_thread(pid_t tid) {
+  constexpr unsigned kOneThread = O_EXCL;
+  UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, tid, kOneThread)));
+  if (!fd.is_open()) fd.reset(static_cast<int>(::syscall(SYS_pidfd_open, tid, 0)));
+  return fd;
+}
 
 }  // namespace
 
@@ -41,14 +52,14 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   TRY(object.set_map_size("scratches", static_cast<uint32_t>(cpus.back() + 1)));
   if (!plan.with_cpu) TRY(object.leave_out("sample"));
   if (!plan.with_waits)
-    for (const char* program : {"on_switch", "on_resume", "on_waking"}) TRY(object.leave_out(program));
+    for (const char* program : {"on_switch", "on_syscall_end", "on_waking"}) TRY(object.leave_out(program));
   TRY(object.load());
   auto sideband = TRY(Sideband::open(cpus));
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
   if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) source->statistics_ = statistics.take();
   if (plan.with_cpu) TRY(source->open_timers());
-  if (plan.with_waits) TRY(source->watch_waits());
+  TRY(source->set_period(plan.period_ns));
   if (plan.only_listed_processes && plan.with_children) TRY(source->object_.attach("on_fork"));
   TRY(source->object_.attach("on_exit"));
   return std::unique_ptr<SampleSource>(std::move(source));
@@ -64,20 +75,11 @@ Result<> EbpfSource::open_timers() {
   return {};
 }
 
-Result<> EbpfSource::watch_waits() {
-  TRY(set_period(plan_.period_ns));
-  Result<> attached;
-  for (const char* function : kResumeFunctions)
-    if (attached = object_.attach_to_kernel_function("on_resume", function); attached.ok()) break;
-  TRY(std::move(attached));
-  TRY(object_.attach("on_waking"));
-  return {};
-}
-
 Result<> EbpfSource::start() {
   TRY(sideband_.start());
   for (const UniqueFd& timer : timers_) TRY(linux::enable_perf_event(timer.get()));
-  if (plan_.with_waits) TRY(object_.attach("on_switch"));
+  if (plan_.with_waits)
+    for (const char* program : {"on_switch", "on_syscall_end", "on_waking"}) TRY(object_.attach(program));
   return {};
 }
 
@@ -91,8 +93,7 @@ void EbpfSource::stop() {
 Result<> EbpfSource::set_period(uint64_t period) {
   for (const UniqueFd& timer : timers_) TRY(linux::set_perf_period(timer.get(), period));
   const uint32_t slot = 0;
-  if (plan_.with_waits) TRY(object_.map("wait_period").update(&slot, &period));
-  return {};
+  return object_.map("sample_period").update(&slot, &period);
 }
 
 Result<> EbpfSource::add_process(pid_t pid) {
@@ -141,53 +142,98 @@ void EbpfSource::collect(SampleSink& sink) {
   if (stacks_since_swap_ > kSwapAfterStacks) collect_counts(sink);
 }
 
-void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
-  atys_record record{};
+// A record in two parts: the fixed one, and a sample that points into the other.
+bool EbpfSource::read_record(std::span<const std::byte> bytes, atys_record& record, RawSample& sample) {
   std::memcpy(&record, bytes.data(), sizeof(record));
   const auto payload = bytes.subspan(sizeof(record));
   const size_t kernel_bytes = record.kernel_frames * sizeof(uint64_t);
   const size_t user_bytes = record.copied_bytes + record.user_frames * sizeof(uint64_t);
-  if (kernel_bytes + user_bytes > payload.size()) return;
+  if (kernel_bytes + user_bytes > payload.size()) return false;
   const auto* words = reinterpret_cast<const uint64_t*>(payload.data());
-  RawSample sample;
   sample.time_ns = record.time_ns;
   sample.pid = static_cast<pid_t>(record.tgid);
   sample.tid = static_cast<pid_t>(record.tid);
-  sample.comm = comm_of(record);
+  sample.comm = {reinterpret_cast<const char*>(bytes.data()) + offsetof(atys_record, comm),
+                 ::strnlen(record.comm, ATYS_COMM)};
   sample.kernel_frames = {words, record.kernel_frames};
-  sample.registers = {record.pc, record.sp, record.fp, record.lr};
+  sample.registers = {record.pc, record.sp, record.fp, record.lr, record.bx};
   sample.has_copy = record.copied_bytes > 0 || record.type == ATYS_STACK_COPY;
   if (sample.has_copy)
     sample.stack_copy = payload.subspan(kernel_bytes, user_bytes);
   else
     sample.user_frames = {words + record.kernel_frames, record.user_frames};
-  if (record.type == ATYS_STACK_COPY) {
-    sink.add(sink.on_stack(sample), 1, record.weight);
-  } else if (record.type == ATYS_COUNTED_STACK) {
-    slots_[{record.tgid, record.tid, record.stack_hash}] = sink.on_stack(sample);
-    ++stacks_since_swap_;
-  } else {
-    hand_over_wait(record, sample, sink);
+  return true;
+}
+
+void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
+  atys_record record{};
+  RawSample sample;
+  if (!read_record(bytes, record, sample)) return;
+  switch (record.type) {
+    case ATYS_STACK_COPY: sink.add(sink.on_stack(sample), 1, record.weight); return;
+    case ATYS_COUNTED_STACK:
+      slots_[{record.tgid, record.tid, record.stack_hash}] = sink.on_stack(sample);
+      ++stacks_since_swap_;
+      return;
+    case ATYS_WAIT_BEGIN:
+      if (waiting_.size() < kMostWaiting) waiting_[record.tid] = {record.stack_hash, {bytes.begin(), bytes.end()}};
+      return;
+    case ATYS_WAKER:
+      sample.note.is_waker = true;
+      if (wakers_.size() >= kMostWaiting) wakers_.clear();
+      wakers_[record.stack_hash] = sink.on_stack(sample);
+      return;
+    case ATYS_WAIT:
+      sample.note.wait = "blocked";
+      add_wait(sample, record, sink);
+      return;
+    case ATYS_WAIT_END: end_wait(record, sink); return;
+    default: return;
   }
 }
 
-// The waker comes first, with nothing but its stack; how long it was waited for is known when the waiter runs again.
-void EbpfSource::hand_over_wait(const atys_record& record, RawSample& sample, SampleSink& sink) {
-  if (record.type == ATYS_WAKER) {
-    sample.note.is_waker = true;
-    if (wakers_.size() >= kMostWakers) wakers_.clear();
-    wakers_[record.stack_hash] = sink.on_stack(sample);
+void EbpfSource::end_wait(const atys_record& end, SampleSink& sink) {
+  const auto waiting = waiting_.find(end.tid);
+  atys_record begin{};
+  RawSample sample;
+  if (waiting == waiting_.end() || waiting->second.pair != end.stack_hash ||
+      !read_record(waiting->second.record, begin, sample)) {
+    sink.add(sink.on_lost_stack(static_cast<pid_t>(end.tgid), static_cast<pid_t>(end.tid)), 1, end.weight);
     return;
   }
-  sample.note.wait = (record.wait_state & ATYS_PREEMPTED) != 0 ? "cpu" : "blocked";
-  sink.add(sink.on_stack(sample), 1, record.weight);
-  if (const auto waker = wakers_.find(record.stack_hash); waker != wakers_.end()) {
-    sink.add(waker->second, 1, record.weight);
+  add_wait(sample, end, sink);
+  waiting_.erase(waiting);
+}
+
+void EbpfSource::add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink) {
+  sample.note.wait = (wait.wait_state & ATYS_PREEMPTED) != 0 ? "cpu" : "blocked";
+  sink.add(sink.on_stack(sample), 1, wait.weight);
+  if (const auto waker = wakers_.find(wait.stack_hash); waker != wakers_.end()) {
+    sink.add(waker->second, 1, wait.weight);
     wakers_.erase(waker);
   }
 }
 
+// Threads that still wait at the end: judged by the same rule as those that do not any more.
+void EbpfSource::collect_waiting(SampleSink& sink) {
+  const uint64_t now = monotonic_ns();
+  for (auto& [tid, waiting] : waiting_) {
+    atys_record begin{};
+    RawSample sample;
+    atys_wait wait{};
+    const UniqueFd thread = open_thread(static_cast<pid_t>(tid));
+    const int key = thread.get();
+    if (key < 0 || !object_.map("waits").look_up(&key, &wait) || wait.pair != waiting.pair || wait.since_ns == 0) continue;
+    if (now - wait.since_ns < wait.threshold_ns || !read_record(waiting.record, begin, sample)) continue;
+    begin.weight = std::max<uint64_t>(now - wait.since_ns, wait.period_ns);
+    begin.wait_state = wait.state;
+    add_wait(sample, begin, sink);
+  }
+  waiting_.clear();
+}
+
 void EbpfSource::collect_counts(SampleSink& sink) {
+  if (is_stopped_ && plan_.with_waits) collect_waiting(sink);
   const auto full = object_.map(second_map_is_used_ ? "counts_b" : "counts_a");
   const auto empty = object_.map(second_map_is_used_ ? "counts_a" : "counts_b");
   const uint32_t slot = 0;
@@ -228,7 +274,7 @@ SourceTotals EbpfSource::totals() const {
   totals.kernel_ns = object_.run_time_ns();
   totals.losses["samples that found the ring full"] = sum(ATYS_RING_FULL);
   totals.losses["samples of stacks that found no free counter"] = sum(ATYS_COUNTERS_FULL);
-  totals.losses["waits above the cap on waits per second"] = sum(ATYS_CAPPED_WAITS);
+  totals.losses["waits without a stack"] = sum(ATYS_CAPPED_WAITS);
   totals.is_limit_reached = sum(ATYS_OVER_LIMIT) > 0;
   if (plan_.with_waits) {
     totals.figures["waits"] = sum(ATYS_WAITS);

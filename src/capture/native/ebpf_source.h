@@ -50,8 +50,10 @@ class EbpfSource final : public SampleSource {
   EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
       : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)) {}
   Result<> open_timers();
-  Result<> watch_waits();
-  void hand_over_wait(const atys_record& record, RawSample& sample, SampleSink& sink);
+  static bool read_record(std::span<const std::byte> bytes, atys_record& record, RawSample& sample);
+  void end_wait(const atys_record& end, SampleSink& sink);
+  void add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink);
+  void collect_waiting(SampleSink& sink);
   void take_record(std::span<const std::byte> record);
   void hand_over(std::span<const std::byte> bytes, SampleSink& sink);
 
@@ -65,6 +67,11 @@ class EbpfSource final : public SampleSource {
   bool second_map_is_used_ = false;
   size_t stacks_since_swap_ = 0;
   std::unordered_map<atys_stack_key, SampleSlot, KeyHash, KeyEqual> slots_;
+  struct Waiting {
+    uint64_t pair = 0;
+    std::vector<std::byte> record;
+  };
+  std::unordered_map<uint32_t, Waiting> waiting_;    // by thread: how it left the CPU the last time
   std::unordered_map<uint64_t, SampleSlot> wakers_;  // of waits whose end has not come through yet
 
   // Of one call of collect; members only to keep their memory.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "capture/native/wait_reason.h"
+
 namespace atys::capture::native {
 
 using namespace profile;
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::string_view kKernelMapping = "[kernel.kallsyms]";
 constexpr std::string_view kLostStack = "[stack not received]";
+constexpr std::string_view kKernelKind = "kernel";
 
 }  // namespace
 
@@ -20,30 +23,78 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   frames_.assign(collector_.places(), FrameId{0});
   profile.add_value_type(names.count_type, "count");
   profile.add_value_type(names.weight_type, names.weight_unit);
-  std::vector<FrameId> frames;
+  if (names.has_waits) profile.add_value_type("wakeup", "nanoseconds");
+  profile.header.default_value_type = profile.strings.intern(names.weight_type);
   const auto slots = collector_.slots();
-  for (size_t i = 1; i < slots.size(); ++i) {
-    const SlotValue& value = collector_.value(i);
-    if (value.samples == 0) continue;
-    frames.clear();
-    for (const PlaceNumber place : collector_.stack(slots[i].stack)) frames.push_back(frame_of(place));
-    if (frames.empty()) frames.push_back(profile.named_frame(kLostStack));
-    const int64_t values[] = {static_cast<int64_t>(value.samples), static_cast<int64_t>(value.weight)};
-    profile.samples.add(profile.stacks.intern(frames), labels_of(slots[i]), values);
-  }
+  for (size_t i = 1; i < slots.size(); ++i)
+    if (collector_.value(i).samples > 0) add_sample(slots[i], collector_.value(i), names.has_waits);
   for (const auto& [reason, count] : collector_.incomplete()) profile.add_loss(reason, count);
   if (collector_.lost_process_records() > 0)
     profile.add_loss("records of what processes mapped", collector_.lost_process_records());
 }
 
-LabelSetId ProfileBuilder::labels_of(const Slot& slot) {
+void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool has_waits) {
+  std::vector<FrameId> frames = frames_of(slot);
+  const std::string& note = collector_.note(slot.note);
+  const bool is_waker = note == kWakerNote;
+  std::string reason = note;
+  if (is_waker)
+    trim_waker(frames);
+  else if (!note.empty())
+    trim_wait(frames, reason);
+  if (frames.empty()) frames.push_back(profile_->named_frame(kLostStack));
+  const auto samples = static_cast<int64_t>(value.samples);
+  const auto weight = static_cast<int64_t>(value.weight);
+  std::vector<int64_t> values{is_waker ? 0 : samples, is_waker ? 0 : weight};
+  if (has_waits) values.push_back(is_waker ? weight : 0);
+  profile_->samples.add(profile_->stacks.intern(frames), labels_of(slot, is_waker ? "" : reason), values);
+}
+
+std::vector<FrameId> ProfileBuilder::frames_of(const Slot& slot) {
+  std::vector<FrameId> frames;
+  for (const PlaceNumber place : collector_.stack(slot.stack)) frames.push_back(frame_of(place));
+  return frames;
+}
+
+bool ProfileBuilder::is_kernel(FrameId frame) const { return profile_->text(profile_->frames[frame].kind) == kKernelKind; }
+
+std::string_view ProfileBuilder::name_of(FrameId frame) const {
+  const auto lines = profile_->lines[profile_->frames[frame].lines];
+  return lines.empty() ? std::string_view{} : function_name(*profile_, lines.front().function);
+}
+
+// What is left begins where the thread waits; the kernel's functions there say for what.
+void ProfileBuilder::trim_wait(std::vector<FrameId>& frames, std::string& reason) const {
+  size_t above = 0;
+  while (above < frames.size() && is_kernel(frames[above]) && is_above_the_wait(name_of(frames[above]))) ++above;
+  frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(above));
+  if (reason == "cpu") return;
+  std::vector<std::string_view> names;
+  for (const FrameId frame : frames)
+    if (is_kernel(frame)) names.push_back(name_of(frame));
+  reason = wait_reason(names);
+}
+
+// A timer or a device wakes in the name of whoever runs at that moment; only the interrupt is the waker then.
+void ProfileBuilder::trim_waker(std::vector<FrameId>& frames) const {
+  size_t above = 0;
+  while (above < frames.size() && is_kernel(frames[above]) && is_above_the_wait(name_of(frames[above]))) ++above;
+  frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(above));
+  for (size_t i = 0; i < frames.size(); ++i)
+    if (is_kernel(frames[i]) && is_interrupt(name_of(frames[i]))) {
+      frames.resize(i + 1);
+      return;
+    }
+}
+
+LabelSetId ProfileBuilder::labels_of(const Slot& slot, const std::string& reason) {
   const ThreadKey& thread = collector_.thread(slot.thread);
   std::vector<LabelId> labels;
   const std::string_view comm(thread.comm.data(), ::strnlen(thread.comm.data(), thread.comm.size()));
   if (!comm.empty()) labels.push_back(profile_->string_label("thread.name", comm));
   labels.push_back(profile_->int_label("thread.id", thread.tid));
   labels.push_back(profile_->int_label("process.pid", thread.pid));
-  if (slot.note != 0) labels.push_back(profile_->string_label("wait", collector_.note(slot.note)));
+  if (!reason.empty()) labels.push_back(profile_->string_label("wait", reason));
   return profile_->label_set(std::move(labels));
 }
 
@@ -65,7 +116,7 @@ FrameId ProfileBuilder::frame_of(PlaceNumber number) {
 FrameId ProfileBuilder::kernel_frame(uint64_t address) {
   if (!has_read_kernel_) {
     has_read_kernel_ = true;
-    if (auto symbols = symbolize::KernelSymbols::read(); symbols.ok())
+    if (auto symbols = modules_.kernel_symbols(); symbols.ok())
       kernel_ = std::make_unique<symbolize::KernelSymbols>(symbols.take());
     else
       profile_->add_fact("kernel symbols", symbols.error().message);
@@ -75,7 +126,8 @@ FrameId ProfileBuilder::kernel_frame(uint64_t address) {
   if (symbol && !symbol->module.empty())
     mapping.filename = profile_->strings.intern("[" + std::string(symbol->module) + "]");
   mapping.limit = UINT64_MAX;
-  Frame frame{.address = address, .mapping = profile_->mappings.intern(mapping), .kind = profile_->strings.intern("kernel")};
+  Frame frame{
+      .address = address, .mapping = profile_->mappings.intern(mapping), .kind = profile_->strings.intern(kKernelKind)};
   if (symbol) {
     const StringId name = profile_->strings.intern(symbol->name);
     const Line line{.function = profile_->functions.intern({.name = name, .system_name = name})};
@@ -103,7 +155,7 @@ MappingId ProfileBuilder::file_mapping(ModuleNumber number, uint64_t address) {
 FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address) {
   Frame frame{.address = address, .mapping = file_mapping(module, address), .kind = profile_->strings.intern("native")};
   std::vector<Line> lines;
-  for (const symbolize::SourceFrame& source : modules_.file(module)->resolve(address)) {
+  for (const symbolize::SourceFrame& source : modules_.resolve(module, address)) {
     const Function function{.name = profile_->strings.intern(source.function),
                             .system_name = profile_->strings.intern(source.system_name),
                             .filename = profile_->strings.intern(source.file),
@@ -114,14 +166,17 @@ FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address) {
   return profile_->frames.intern(frame);
 }
 
-const symbolize::JitMap* ProfileBuilder::jit_map(pid_t pid) {
-  const auto [found, is_new] = jit_maps_.try_emplace(pid);
+const symbolize::JitMap* ProfileBuilder::jit_map(ModuleNumber module) {
+  const auto [found, is_new] = jit_maps_.try_emplace(module);
   if (!is_new) return found->second.get();
-  auto map = symbolize::open_jit_map(pid);
+  const symbolize::JitMapFile* file = modules_.jit_map(module);
+  Result<symbolize::JitMap> map = fail(ErrorCode::NotFound, "it ended before it was looked at");
+  if (file != nullptr) map = file->read();
   if (map.ok())
     found->second = std::make_unique<symbolize::JitMap>(map.take());
   else
-    profile_->add_fact("code made at run time has no names", std::to_string(pid) + ": " + map.error().message);
+    profile_->add_fact("code made at run time has no names",
+                       std::to_string(modules_.jit_process(module)) + ": " + map.error().message);
   return found->second.get();
 }
 
@@ -130,7 +185,7 @@ FrameId ProfileBuilder::jit_frame(ModuleNumber module, uint64_t address) {
   Mapping mapping{.filename = profile_->strings.intern("[jit " + std::to_string(pid) + "]")};
   mapping.limit = UINT64_MAX;
   Frame frame{.address = address, .mapping = profile_->mappings.intern(mapping), .kind = profile_->strings.intern("jit")};
-  const symbolize::JitMap* map = jit_map(pid);
+  const symbolize::JitMap* map = jit_map(module);
   if (const auto symbol = map == nullptr ? std::nullopt : map->resolve(address)) {
     const StringId name = profile_->strings.intern(symbol->name);
     const Line line{.function = profile_->functions.intern({.name = name, .system_name = name})};

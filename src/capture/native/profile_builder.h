@@ -17,6 +17,7 @@ struct ValueNames {
   std::string count_type = "samples";
   std::string weight_type = "cpu";
   std::string weight_unit = "nanoseconds";
+  bool has_waits = false;  // a third column says how long others waited for a stack to wake them
 };
 
 class ProfileBuilder {
@@ -31,15 +32,21 @@ class ProfileBuilder {
   profile::FrameId kernel_frame(uint64_t address);
   profile::FrameId file_frame(ModuleNumber module, uint64_t address);
   profile::FrameId jit_frame(ModuleNumber module, uint64_t address);
+  const symbolize::JitMap* jit_map(ModuleNumber module);
   profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
-  profile::LabelSetId labels_of(const Slot& slot);
+  void add_sample(const Slot& slot, const SlotValue& value, bool has_waits);
+  std::vector<profile::FrameId> frames_of(const Slot& slot);
+  void trim_wait(std::vector<profile::FrameId>& frames, std::string& reason) const;
+  void trim_waker(std::vector<profile::FrameId>& frames) const;
+  bool is_kernel(profile::FrameId frame) const;
+  std::string_view name_of(profile::FrameId frame) const;
+  profile::LabelSetId labels_of(const Slot& slot, const std::string& reason);
 
   const StackCollector& collector_;
   CodeModules& modules_;
   Profile* profile_ = nullptr;
-  std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
-  const symbolize::JitMap* jit_map(pid_t pid);
-  std::unordered_map<pid_t, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
+  std::vector<profile::FrameId> frames_;                                           // by place; 0: not made yet
+  std::unordered_map<ModuleNumber, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
   bool has_read_kernel_ = false;
   std::unique_ptr<symbolize::KernelSymbols> kernel_;
 };

@@ -2,6 +2,7 @@
 #include "capture/native/ring_source.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "capture/native/sideband.h"
@@ -12,10 +13,10 @@ namespace atys::capture::native {
 
 namespace {
 
-constexpr size_t kMostPages = 512;
+constexpr double kSmallestChange = 0.2;  // of a period: new events cost something
+constexpr size_t kMostPages = 1024;
 constexpr size_t kFewestPages = 8;
-constexpr size_t kMostDescriptors = 768;       // beyond, one event per CPU for everybody is better
-constexpr uint32_t kStackBytes = 8192;         // what is deeper is read from the process
+constexpr uint32_t kStackBytes = 16384;        // what is deeper is read from the process
 constexpr uint64_t kKernelNsPerSample = 2500;  // for the budget: nobody tells us what the kernel spends on a sample
 
 #if defined(__x86_64__)
@@ -72,7 +73,7 @@ linux::PerfAttributes RingSource::attributes() const {
   attributes.disabled = 1;
   attributes.exclude_idle = 1;
   attributes.watermark = 1;
-  attributes.wakeup_watermark = 128 * 1024;
+  attributes.wakeup_watermark = 512 * 1024;
   if (event_.is_clock) {
     attributes.sample_period = plan_.period;
   } else {
@@ -121,19 +122,23 @@ Result<> RingSource::watch_all_processes() {
   return {};
 }
 
+// One event per CPU for everybody, where that is permitted: a timer of its own gives each new thread a whole period before
+// its first sample, so that short ones would be missed. Who may look at his own processes only gets those timers.
 Result<> RingSource::add_process(pid_t pid) {
   targets_.insert(pid);
-  if (watches_all_) return {};
-  const std::vector<pid_t> threads = TRY(linux::list_threads(pid));
-  const std::vector<int> cpus = linux::online_cpus();
-  if (events_.empty() && threads.size() * cpus.size() > kMostDescriptors && !plan_.waits_for_exec) {
-    if (watch_all_processes().ok()) return {};
+  if (watches_all_ || (events_.empty() && watch_all_processes().ok())) return {};
+  if (watches_all_) {
     watches_all_ = false;
     events_.clear();
     rings_.clear();
+    ring_fds_.clear();
   }
-  for (const pid_t thread : threads)
-    for (const int cpu : cpus) {
+  return watch_threads(pid);
+}
+
+Result<> RingSource::watch_threads(pid_t pid) {
+  for (const pid_t thread : TRY(linux::list_threads(pid)))
+    for (const int cpu : linux::online_cpus()) {
       auto opened = open_event({.pid = thread, .cpu = cpu});
       // A thread may end while we look; the process itself may not.
       if (!opened.ok() && (thread == pid || opened.error().code != ErrorCode::NotFound)) return opened;
@@ -154,11 +159,21 @@ void RingSource::stop() {
   for (const UniqueFd& event : events_) (void)linux::disable_perf_event(event.get());
 }
 
-// Threads that have begun meanwhile keep the old period; each sample says its own, so weights stay true.
+// The kernel goes on telling the old period in samples after a change, and threads that inherited the event keep it indeed.
+// So there are new events with the new period, and the old ones end; but for those that own the rings, which only stop.
 Result<> RingSource::set_period(uint64_t period) {
+  const auto before = static_cast<double>(plan_.period);
+  if (!event_.is_clock || std::abs(static_cast<double>(period) - before) < kSmallestChange * before) return {};
   plan_.period = period;
-  if (!event_.is_clock) return {};
-  for (const UniqueFd& event : events_) TRY(linux::set_perf_period(event.get(), period));
+  plan_.waits_for_exec = false;
+  std::vector<UniqueFd> old = std::exchange(events_, {});
+  for (const UniqueFd& event : old) (void)linux::disable_perf_event(event.get());
+  for (UniqueFd& event : old)
+    if (std::any_of(ring_fds_.begin(), ring_fds_.end(), [&](const auto& ring) { return ring.second == event.get(); }))
+      ring_owners_.push_back(std::move(event));
+  old.clear();
+  if (watches_all_) return watch_all_processes();
+  for (const pid_t pid : std::vector<pid_t>(targets_.begin(), targets_.end())) (void)watch_threads(pid);  // some have ended
   return {};
 }
 

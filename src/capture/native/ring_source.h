@@ -43,6 +43,7 @@ class RingSource final : public SampleSource {
   Result<> open_event(linux::PerfPlace place);
   Result<> map_ring(int cpu, int fd);
   Result<> watch_all_processes();
+  Result<> watch_threads(pid_t pid);
   void take_record(std::span<const std::byte> record);
   void hand_over(const linux::PerfSample& sample, SampleSink& sink);
   void follow(const linux::PerfRecord& record);
@@ -55,6 +56,7 @@ class RingSource final : public SampleSource {
   bool is_started_ = false;
   bool is_stopped_ = false;
   std::vector<UniqueFd> events_;
+  std::vector<UniqueFd> ring_owners_;               // stopped; events of another period have taken their place
   std::unordered_map<int, linux::PerfRing> rings_;  // by CPU
   std::unordered_map<int, int> ring_fds_;
   std::unordered_set<pid_t> targets_;

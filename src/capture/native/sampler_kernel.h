@@ -7,12 +7,13 @@
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-  unsigned long bp, ip, sp;
+  unsigned long bx, bp, ip, sp;
 };
 #define ATYS_REG_PC(regs) BPF_CORE_READ(regs, ip)
 #define ATYS_REG_SP(regs) BPF_CORE_READ(regs, sp)
 #define ATYS_REG_FP(regs) BPF_CORE_READ(regs, bp)
 #define ATYS_REG_LR(regs) 0
+#define ATYS_REG_BX(regs) BPF_CORE_READ(regs, bx)
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
   __u64 regs[31], sp, pc;
@@ -21,6 +22,7 @@ struct pt_regs {
 #define ATYS_REG_SP(regs) BPF_CORE_READ(regs, sp)
 #define ATYS_REG_FP(regs) BPF_CORE_READ(regs, regs[29])
 #define ATYS_REG_LR(regs) BPF_CORE_READ(regs, regs[30])
+#define ATYS_REG_BX(regs) 0
 #endif
 
 typedef struct {
@@ -40,10 +42,6 @@ struct task_struct {
   unsigned int __state;
   struct mm_struct* mm;
   struct signal_struct* signal;
-};
-
-struct bpf_perf_event_data {
-  __u64 sample_period;
 };
 
 #pragma clang attribute pop

@@ -17,8 +17,10 @@ enum atys_record_type {
   ATYS_COUNTED_STACK =
       1,               /* first sight of a stack that is counted in the kernel from now on; call chain by frame pointers */
   ATYS_STACK_COPY = 2, /* one sample with a copy of the top of the user stack, to be unwound in user space */
-  ATYS_WAIT = 3,       /* a thread waited; the stack where it did, as a copy or a chain */
-  ATYS_WAKER = 4,      /* who ended that wait */
+  ATYS_WAIT_BEGIN = 3, /* a thread leaves the CPU; its stack, in case that the wait will matter */
+  ATYS_WAIT_END = 4,   /* that wait is over and matters; no stack */
+  ATYS_WAIT = 5,       /* a wait that is over and matters, with the stack after it: none was taken before */
+  ATYS_WAKER = 6,      /* who ended a wait that matters */
 };
 
 /* How to take the user stack of a process. */
@@ -41,16 +43,29 @@ struct atys_record {
   __u32 wait_state;   /* ATYS_WAIT: task state when it left the CPU */
   __u64 time_ns;      /* CLOCK_MONOTONIC */
   __u64 weight;       /* what this sample stands for: the period, or how long the wait was */
-  __u64 stack_hash;   /* ATYS_COUNTED_STACK: key of its counter; waits: ties waker and waiter together */
+  __u64 stack_hash;   /* ATYS_COUNTED_STACK: key of its counter; waits: ties together what belongs to one wait */
   __u64 pc;           /* user registers */
   __u64 sp;
   __u64 fp;
   __u64 lr;
+  __u64 bx;
   char comm[ATYS_COMM];
 };
 
 /* wait_state of a thread that did not give the CPU up itself. */
 enum { ATYS_PREEMPTED = 1u << 31 };
+
+/* What is kept for each thread that waits. */
+struct atys_wait {
+  __u64 since_ns;     /* 0: it runs */
+  __u64 threshold_ns; /* the wait matters if it lasts as long */
+  __u64 period_ns;
+  __u64 recent_ns; /* the longest of the latest waits, fading */
+  __u64 weight_ns; /* of a wait that is over and whose stack is still to be taken; 0: none */
+  __u64 pair;
+  __u32 state;
+  __u32 has_stack; /* taken when it left the CPU */
+};
 
 /* Key and value of the counters. */
 struct atys_stack_key {
@@ -71,7 +86,7 @@ enum atys_counter {
   ATYS_OVER_LIMIT,    /* after max_samples */
   ATYS_WAITS,         /* that ended, all of them */
   ATYS_WAIT_NS,       /* and how long they were */
-  ATYS_CAPPED_WAITS,  /* not recorded: more of them in this second than are allowed */
+  ATYS_CAPPED_WAITS,  /* that matter, but whose stack is not known: the cap on records, or no system call to take it at */
   ATYS_CAPPED_WAIT_NS,
   ATYS_COUNTERS,
 };

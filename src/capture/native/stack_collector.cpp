@@ -5,12 +5,14 @@
 #include <cstring>
 
 #include "linux/remote_memory.h"
+#include "unwind/call_site.h"
 
 namespace atys::capture::native {
 
 namespace {
 
 constexpr size_t kDeepest = 2048;
+constexpr double kEnoughFramePointers = 0.8;
 constexpr uint8_t kChainEnded = 100;  // beyond unwind::End: a chain by frame pointers that did not reach the root
 constexpr uint8_t kStackLost = 101;
 
@@ -59,6 +61,13 @@ class StackCollector::Surroundings final : public unwind::Surroundings {
   }
   bool is_executable(uint64_t pc) override { return process_.space.contains(pc); }
   uint64_t code_generation() override { return process_.space.generation(); }
+
+  bool follows_call(uint64_t address) override {
+    std::array<std::byte, 8> code{};
+    // A process that has ended meanwhile cannot be asked.
+    if (linux::read_remote_memory(process_.pid, address - code.size(), code) != code.size()) return true;
+    return unwind::is_after_call(kMachine, code);
+  }
 
   // Frames deeper than the copy. The process runs on meanwhile, but what lies that deep moves only when everything above it
   // has returned; the last words of the copy are read again, and if they still are what they were, so are those behind them.
@@ -160,7 +169,11 @@ void StackCollector::append_place(Process& process, uint64_t address, bool is_ex
 bool StackCollector::append_copied(Process& process, const RawSample& sample) {
   if (threads_with_known_stack_.insert(sample.tid).second) learn_stack_end(sample);
   Surroundings surroundings(*this, process, sample);
-  const unwind::Registers registers{sample.registers.pc, sample.registers.sp, sample.registers.fp, sample.registers.lr};
+  const unwind::Registers registers{.pc = sample.registers.pc,
+                                    .sp = sample.registers.sp,
+                                    .fp = sample.registers.fp,
+                                    .lr = sample.registers.lr,
+                                    .bx = sample.registers.bx};
   unwinder_.walk(registers, {sample.registers.sp, sample.stack_copy}, surroundings, kDeepest, walk_);
   for (size_t i = 0; i < walk_.addresses.size(); ++i) append_place(process, walk_.addresses[i], walk_.is_exact[i]);
   end_ = static_cast<uint8_t>(walk_.end);
@@ -192,24 +205,24 @@ bool StackCollector::is_root(Process& process, uint64_t address) {
   return rule != nullptr && rule->cfa == unwind::Rule::Cfa::Root;
 }
 
-// Copies are exact wherever there are unwind rules. Go has none, and keeps frame pointers.
+// Copies are exact wherever there are unwind rules. Go has none, and keeps frame pointers. The program itself is the lowest
+// mapping of a file; its libraries are opened only when a stack passes through them.
 void StackCollector::choose_mode(Process& process, const RawSample& sample) {
   process.has_mode = true;
-  bool is_go = false;
-  bool lacks_frame_pointers = false;
+  ModuleNumber program = kUnknownModule;
   process.space.for_each([&](const linux::MappedRange& range) {
-    if (is_go || range.path.empty() || range.path.front() != '/') return;
-    const CodePlace place = process.space.place_of(process.pid, range.start, modules_);
-    if (place.module < kFirstFileModule) return;
-    is_go = modules_.is_go(place.module);
-    if (kMachine == unwind::Machine::X86_64) return;
-    const auto* table = modules_.unwind_table(place.module);
-    if (table != nullptr && table->size() > 0 && table->frame_pointer_share() < 0.8) lacks_frame_pointers = true;
+    if (program == kUnknownModule && !range.path.empty() && range.path.front() == '/')
+      program = process.space.place_of(process.pid, range.start, modules_).module;
   });
-  if (is_go)
+  if (program < kFirstFileModule) return;
+  if (modules_.is_go(program)) {
     source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
-  else if (kMachine == unwind::Machine::X86_64 || lacks_frame_pointers)
-    source_.set_stack_mode(sample.pid, StackMode::ByCopy);
+  } else if (kMachine == unwind::Machine::Aarch64) {
+    const auto* table = modules_.unwind_table(program);
+    const bool lacks_frame_pointers =
+        table != nullptr && table->size() > 0 && table->frame_pointer_share() < kEnoughFramePointers;
+    if (lacks_frame_pointers) source_.set_stack_mode(sample.pid, StackMode::ByCopy);
+  }
 }
 
 void StackCollector::learn_stack_end(const RawSample& sample) {
@@ -220,12 +233,11 @@ void StackCollector::learn_stack_end(const RawSample& sample) {
 }
 
 uint32_t StackCollector::note_number(const SampleNote& note) {
-  if (note.wait.empty() && !note.is_waker) return 0;
-  std::string text = note.is_waker ? "waker" : std::string(note.wait);
-  const auto found = std::find(notes_.begin() + 1, notes_.end(), text);
-  if (found == notes_.end()) notes_.push_back(std::move(text));
-  return static_cast<uint32_t>(std::find(notes_.begin() + 1, notes_.end(), note.is_waker ? "waker" : note.wait) -
-                               notes_.begin());
+  const std::string_view text = note.is_waker ? kWakerNote : note.wait;
+  const auto found = std::find(notes_.begin(), notes_.end(), text);  // there are three or four
+  if (found != notes_.end()) return static_cast<uint32_t>(found - notes_.begin());
+  notes_.emplace_back(text);
+  return static_cast<uint32_t>(notes_.size() - 1);
 }
 
 }  // namespace atys::capture::native

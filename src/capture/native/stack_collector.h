@@ -28,6 +28,9 @@ struct ThreadKey {
 };
 uint64_t hash(const ThreadKey& thread);
 
+// The note of a slot that holds wakers.
+constexpr std::string_view kWakerNote = "waker";
+
 enum class ThreadNumber : uint32_t {};
 enum class PlaceNumber : uint32_t {};
 enum class StackNumber : uint32_t {};

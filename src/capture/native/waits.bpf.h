@@ -1,76 +1,114 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// Threads that wait: when one leaves the CPU the time is noted, when it comes back the wait is over, and its stack is still
-// the one that it waited with. Included by sampler.bpf.c.
+// Threads that wait: when one leaves the CPU the time is noted, when it comes back the wait is over. Included by
+// sampler.bpf.c.
 //
-// A wait of length d is recorded with probability min(1, d / wait_period) and then stands for max(d, wait_period), so that
-// sums of time are true whatever the length of the waits, while each thread gives at most one record per wait_period: the
-// same resolution as samples on the CPU have. The die is cast when the wait begins; so the waker can tell whether it
-// matters.
+// A wait of length d matters with probability min(1, d / period) and then stands for max(d, period), so that sums of time
+// are true whatever the length of the waits, while each thread gives at most one record per period: the resolution that
+// samples on the CPU have. The die is cast when the wait begins: it matters if it lasts as long as its threshold.
+//
+// The stack must be taken by the thread itself. That is when it leaves the CPU, where the kernel's part of the stack says
+// for what it waits; but then nobody knows whether the wait will matter. So it is taken where the thread's latest waits make
+// that likely and the allowance for such stacks is not used up; else it is taken at the end of the system call that the
+// thread waited in, where its user stack is still the same.
 #ifndef ATYS_WAITS_BPF_H
 #define ATYS_WAITS_BPF_H
 
-// One value, wait_period in ns: user space changes it while we run, as the guard says.
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, __u64);
-} wait_period SEC(".maps");
-
-const volatile __u64 max_waits_per_second = 20000;
-
-struct wait {
-  __u64 since_ns;      // 0: it runs
-  __u64 threshold_ns;  // the wait is recorded if it lasts as long
-  __u64 period_ns;
-  __u32 state;
-  __u32 is_pending;  // the wait is over, its stack not taken yet
-  __u64 duration_ns;
-};
+const volatile __u64 max_stacks_per_second = 2000;  // of threads that leave the CPU
+const volatile __u64 max_waits_per_second = 10000;  // of waits that matter
 
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
   __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, int);
-  __type(value, struct wait);
+  __type(value, struct atys_wait);
 } waits SEC(".maps");
 
-__u64 waits_second = 0;
-__u64 waits_in_second = 0;
+// The thread, per CPU, whose stack is to be taken when its system call ends: the cheap question that most ends answer with
+// no.
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, __u32);
+} resumed SEC(".maps");
 
-static int is_over_cap(__u64 now) {
+// Records of one kind in the second at hand. Two CPUs may race at its turn: the cap is then met a little late.
+struct allowance {
+  __u64 second;
+  __u64 used;
+};
+struct allowance stacks_allowance = {};
+struct allowance waits_allowance = {};
+
+static int take_from(struct allowance* allowance, __u64 most, __u64 now) {
   __u64 second = now / 1000000000;
-  if (waits_second != second) {
-    waits_second = second;
-    waits_in_second = 0;
+  if (allowance->second != second) {
+    allowance->second = second;
+    allowance->used = 0;
   }
-  return __sync_fetch_and_add(&waits_in_second, 1) >= max_waits_per_second;
+  return __sync_fetch_and_add(&allowance->used, 1) < most;
 }
 
-static __u64 pair_of(__u64 since_ns, __u32 tid) { return mix(since_ns, tid) | 1; }
+static void lose_wait(struct atys_wait* wait) {
+  count(ATYS_CAPPED_WAITS, 1);
+  count(ATYS_CAPPED_WAIT_NS, wait->weight_ns);
+  wait->weight_ns = 0;
+}
 
-static void begin_wait(struct task_struct* task, __u32 state, __u64 now) {
-  struct wait* wait = bpf_task_storage_get(&waits, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+static void begin_wait(void* ctx, struct task_struct* task, __u32 state, __u64 now) {
+  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   __u32 zero = 0;
-  __u64* period_ns = bpf_map_lookup_elem(&wait_period, &zero);
+  __u64* period_ns = bpf_map_lookup_elem(&sample_period, &zero);
   if (!wait || !period_ns) return;
+  if (wait->weight_ns) lose_wait(wait);
+  int is_first = wait->period_ns == 0;
   wait->since_ns = now;
   wait->period_ns = *period_ns;
   wait->threshold_ns = ((__u64)bpf_get_prandom_u32() * wait->period_ns) >> 32;
   wait->state = state;
-  wait->is_pending = 0;
+  wait->pair = mix(now, BPF_CORE_READ(task, pid)) | 1;
+  wait->has_stack = 0;
+  if (!is_first && wait->threshold_ns > 4 * wait->recent_ns) return;
+  if (!take_from(&stacks_allowance, max_stacks_per_second, now)) return;
+  struct scratch* scratch = begin_record(ctx);
+  if (!scratch) return;
+  scratch->record.type = ATYS_WAIT_BEGIN;
+  scratch->record.weight = 0;
+  scratch->record.wait_state = state;
+  scratch->record.stack_hash = wait->pair;
+  wait->has_stack = 1;
+  __u32 mode = mode_of(scratch->record.tgid);
+  send(scratch, add_user_stack(ctx, scratch, mode));
 }
 
 static void end_wait(struct task_struct* task, __u64 now) {
-  struct wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
+  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
   if (!wait || wait->since_ns == 0) return;
-  wait->duration_ns = now - wait->since_ns;
+  __u64 duration_ns = now - wait->since_ns;
+  wait->since_ns = 0;
+  wait->recent_ns -= wait->recent_ns / 8;
+  if (duration_ns > wait->recent_ns) wait->recent_ns = duration_ns;
   count(ATYS_WAITS, 1);
-  count(ATYS_WAIT_NS, wait->duration_ns);
-  if (wait->duration_ns < wait->threshold_ns)
-    wait->since_ns = 0;
-  else
-    wait->is_pending = 1;
+  count(ATYS_WAIT_NS, duration_ns);
+  if (duration_ns < wait->threshold_ns) return;
+  wait->weight_ns = duration_ns > wait->period_ns ? duration_ns : wait->period_ns;
+  if (!take_from(&waits_allowance, max_waits_per_second, now) || is_over_limit()) {
+    lose_wait(wait);
+    return;
+  }
+  if (!wait->has_stack) {  // on_syscall_end does the rest
+    __u32 zero = 0;
+    __u32* tid = bpf_map_lookup_elem(&resumed, &zero);
+    if (tid) *tid = BPF_CORE_READ(task, pid);
+    return;
+  }
+  struct atys_record end = {.type = ATYS_WAIT_END, .time_ns = now, .weight = wait->weight_ns, .stack_hash = wait->pair};
+  end.tgid = BPF_CORE_READ(task, tgid);
+  end.tid = BPF_CORE_READ(task, pid);
+  end.wait_state = wait->state;
+  wait->weight_ns = 0;
+  count(ATYS_SAMPLES, 1);
+  if (bpf_ringbuf_output(&ring, &end, sizeof(end), wakeup_flags()) != 0) count(ATYS_RING_FULL, 1);
 }
 
 SEC("tp_btf/sched_switch")
@@ -79,59 +117,52 @@ int on_switch(__u64* ctx) {
   struct task_struct* prev = (struct task_struct*)ctx[1];
   struct task_struct* next = (struct task_struct*)ctx[2];
   __u64 now = bpf_ktime_get_ns();
+  if (is_target(BPF_CORE_READ(next, tgid))) end_wait(next, now);
   if (is_target(BPF_CORE_READ(prev, tgid))) {
     __u32 state = BPF_CORE_READ(prev, __state);
-    begin_wait(prev, preempted || state == 0 ? ATYS_PREEMPTED : state, now);
+    begin_wait(ctx, prev, preempted || state == 0 ? ATYS_PREEMPTED : state, now);
   }
-  if (is_target(BPF_CORE_READ(next, tgid))) end_wait(next, now);
   return 0;
 }
 
-// The thread that has just got the CPU: finish_task_switch runs as it, before it goes on.
-SEC("kprobe")
-int on_resume(void* ctx) {
+SEC("tp_btf/sys_exit")
+int on_syscall_end(__u64* ctx) {
+  __u32 zero = 0;
+  __u32* tid = bpf_map_lookup_elem(&resumed, &zero);
+  if (!tid || *tid != (__u32)bpf_get_current_pid_tgid()) return 0;
+  *tid = 0;
   struct task_struct* task = bpf_get_current_task_btf();
-  if (!is_target(BPF_CORE_READ(task, tgid))) return 0;
-  struct wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
-  if (!wait || !wait->is_pending) return 0;
-  __u64 weight = wait->duration_ns > wait->period_ns ? wait->duration_ns : wait->period_ns;
-  __u64 pair = pair_of(wait->since_ns, BPF_CORE_READ(task, pid));
-  wait->is_pending = 0;
-  wait->since_ns = 0;
-  if (is_over_cap(bpf_ktime_get_ns())) {
-    count(ATYS_CAPPED_WAITS, 1);
-    count(ATYS_CAPPED_WAIT_NS, weight);
-    return 0;
-  }
-  if (is_over_limit()) return 0;
+  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
+  if (!wait || !wait->weight_ns) return 0;
   struct scratch* scratch = begin_record(ctx);
   if (!scratch) return 0;
   scratch->record.type = ATYS_WAIT;
-  scratch->record.weight = weight;
+  scratch->record.weight = wait->weight_ns;
   scratch->record.wait_state = wait->state;
-  scratch->record.stack_hash = pair;
+  scratch->record.stack_hash = wait->pair;
+  scratch->record.kernel_frames = 0;  // of this moment, not of the wait
+  wait->weight_ns = 0;
   count(ATYS_SAMPLES, 1);
   __u32 mode = mode_of(scratch->record.tgid);
   send(scratch, add_user_stack(ctx, scratch, mode));
   return 0;
 }
 
-// Who ends a wait that will be recorded: runs as the waker.
+// Who ends a wait that matters: runs as the waker.
 SEC("tp_btf/sched_waking")
 int on_waking(__u64* ctx) {
   struct task_struct* task = (struct task_struct*)ctx[0];
   if (!is_target(BPF_CORE_READ(task, tgid))) return 0;
-  struct wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
-  if (!wait || wait->since_ns == 0 || wait->is_pending) return 0;
+  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
+  if (!wait || wait->since_ns == 0) return 0;
   __u64 now = bpf_ktime_get_ns();
   if (now - wait->since_ns < wait->threshold_ns || (wait->state & ATYS_PREEMPTED)) return 0;
-  if (is_over_cap(now)) return 0;
-  __u64 pair = pair_of(wait->since_ns, BPF_CORE_READ(task, pid));
+  if (!take_from(&stacks_allowance, max_stacks_per_second, now)) return 0;
   struct scratch* scratch = begin_record(ctx);
   if (!scratch) return 0;
   scratch->record.type = ATYS_WAKER;
   scratch->record.weight = 0;
-  scratch->record.stack_hash = pair;
+  scratch->record.stack_hash = wait->pair;
   __u32 mode = mode_of(scratch->record.tgid);
   send(scratch, add_user_stack(ctx, scratch, mode));
   return 0;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/wait_reason.h"
+
+#include <gtest/gtest.h>
+
+namespace atys::capture::native {
+namespace {
+
+TEST(wait_reason, is_told_by_the_innermost_function_that_says_something) {
+  EXPECT_EQ(wait_reason({"futex_wait_queue", "futex_wait", "do_futex", "__x64_sys_futex"}), "lock");
+  EXPECT_EQ(wait_reason({"do_nanosleep", "hrtimer_nanosleep", "common_nsleep"}), "sleep");
+  EXPECT_EQ(wait_reason({"schedule_hrtimeout_range", "ep_poll", "do_epoll_wait"}), "poll");
+  EXPECT_EQ(wait_reason({"anon_pipe_read", "vfs_read", "ksys_read"}), "pipe");
+  EXPECT_EQ(wait_reason({"io_schedule", "folio_wait_bit_common", "filemap_read"}), "disk");
+  EXPECT_EQ(wait_reason({"sk_wait_data", "tcp_recvmsg_locked"}), "network");
+  EXPECT_EQ(wait_reason({"something_new"}), "other");
+  EXPECT_EQ(wait_reason({}), "other");
+}
+
+TEST(wait_reason, leaves_out_what_is_above_the_wait) {
+  EXPECT_TRUE(is_above_the_wait("__traceiter_sched_switch"));
+  EXPECT_TRUE(is_above_the_wait("__schedule"));
+  EXPECT_TRUE(is_above_the_wait("bpf_trace_run4"));
+  EXPECT_FALSE(is_above_the_wait("schedule_timeout"));
+  EXPECT_FALSE(is_above_the_wait("futex_wait"));
+}
+
+TEST(wait_reason, knows_interrupts) {
+  EXPECT_TRUE(is_interrupt("asm_sysvec_apic_timer_interrupt"));
+  EXPECT_FALSE(is_interrupt("try_to_wake_up"));
+}
+
+}  // namespace
+}  // namespace atys::capture::native
