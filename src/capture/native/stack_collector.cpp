@@ -106,6 +106,9 @@ StackCollector::StackCollector(SampleSource& source, CodeModules& modules)
 
 void StackCollector::on_process_record(const linux::PerfRecord& record) {
   if (const auto* lost = std::get_if<linux::LostRecord>(&record.body)) lost_process_records_ += lost->count;
+  // A new program has a new stack.
+  if (const auto* comm = std::get_if<linux::CommRecord>(&record.body); comm != nullptr && comm->is_exec)
+    threads_with_known_stack_.erase(comm->tid);
   processes_.apply(record);
 }
 
@@ -167,7 +170,7 @@ void StackCollector::append_place(Process& process, uint64_t address, bool is_ex
 }
 
 bool StackCollector::append_copied(Process& process, const RawSample& sample) {
-  if (threads_with_known_stack_.insert(sample.tid).second) learn_stack_end(sample);
+  if (!threads_with_known_stack_.contains(sample.tid)) learn_stack_end(sample);
   Surroundings surroundings(*this, process, sample);
   const unwind::Registers registers{.pc = sample.registers.pc,
                                     .sp = sample.registers.sp,
@@ -229,7 +232,10 @@ void StackCollector::learn_stack_end(const RawSample& sample) {
   const auto ranges = linux::read_maps(sample.pid);
   if (!ranges.ok()) return;
   for (const linux::MappedRange& range : *ranges)
-    if (range.contains(sample.registers.sp)) source_.set_stack_end(sample.tid, range.end);
+    if (range.contains(sample.registers.sp)) {
+      threads_with_known_stack_.insert(sample.tid);
+      source_.set_stack_end(sample.tid, range.end);
+    }
 }
 
 uint32_t StackCollector::note_number(const SampleNote& note) {
