@@ -12,7 +12,6 @@ namespace atys::capture::native {
 namespace {
 
 constexpr size_t kDeepest = 2048;
-constexpr double kEnoughFramePointers = 0.8;
 constexpr uint8_t kChainEnded = 100;  // beyond unwind::End: a chain by frame pointers that did not reach the root
 constexpr uint8_t kStackLost = 101;
 
@@ -217,15 +216,7 @@ void StackCollector::choose_mode(Process& process, const RawSample& sample) {
     if (program == kUnknownModule && !range.path.empty() && range.path.front() == '/')
       program = process.space.place_of(process.pid, range.start, modules_).module;
   });
-  if (program < kFirstFileModule) return;
-  if (modules_.is_go(program)) {
-    source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
-  } else if (kMachine == unwind::Machine::Aarch64) {
-    const auto* table = modules_.unwind_table(program);
-    const bool lacks_frame_pointers =
-        table != nullptr && table->size() > 0 && table->frame_pointer_share() < kEnoughFramePointers;
-    if (lacks_frame_pointers) source_.set_stack_mode(sample.pid, StackMode::ByCopy);
-  }
+  if (program >= kFirstFileModule && modules_.is_go(program)) source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
 }
 
 void StackCollector::learn_stack_end(const RawSample& sample) {
