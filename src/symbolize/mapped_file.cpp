@@ -35,6 +35,24 @@ bool is_same_file(const struct stat& status, const linux::MappedRange& range) {
   return range.file_offset < static_cast<uint64_t>(status.st_size);
 }
 
+// Through the mapping itself: whatever has become of the file's name.
+Result<MappedFile> find_by_mapping(pid_t pid, const linux::MappedRange& range) {
+  const std::string name = fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, range.start, range.end);
+  UniqueFd handle(::open(name.c_str(), O_PATH | O_CLOEXEC));
+  if (!handle.is_open()) return fail_errno("open " + name);
+  MappedFile file = TRY(accept(std::move(handle), range.path));
+  // The place may have been mapped anew since the list was read.
+  if (!is_same_file(file.status, range)) return fail(ErrorCode::NotFound, range.path + ": no longer mapped there");
+  return file;
+}
+
+// Who loads a program maps all of it at once and gives the rest back, so that a mapping may be smaller than we were told.
+Result<MappedFile> find_by_smaller_mapping(pid_t pid, const linux::MappedRange& range) {
+  for (const auto& now : TRY(linux::read_maps(pid)))
+    if (now.file == range.file && range.contains(now.start)) return find_by_mapping(pid, now);
+  return fail(ErrorCode::NotFound, range.path + ": no longer mapped");
+}
+
 Result<MappedFile> find_by_path(const std::string& root, const linux::MappedRange& range) {
   MappedFile file = TRY(accept(TRY(open_path_in_root(root, range.path)), range.path));
   if (!is_same_file(file.status, range))
@@ -78,14 +96,9 @@ Result<MappedFile> find_mapped_file(pid_t pid, const linux::MappedRange& range) 
   if (range.file.inode == 0 || range.path.empty() || range.path[0] != '/')
     return fail(ErrorCode::NotFound, range.path + ": not a file");
   const std::string proc = fmt::format("/proc/{}", pid);
-  UniqueFd mapped(::open(fmt::format("{}/map_files/{:x}-{:x}", proc, range.start, range.end).c_str(), O_PATH | O_CLOEXEC));
-  if (mapped.is_open()) {
-    // The place may have been mapped anew since the list was read.
-    auto file = accept(std::move(mapped), range.path);
-    if (file.ok() && is_same_file(file->status, range)) {
-      file->can_be_found_again = !range.is_deleted && find_by_path("", range).ok();
-      return file;
-    }
+  if (auto mapped = find_by_mapping(pid, range); mapped.ok()) {
+    mapped->can_be_found_again = !range.is_deleted && find_by_path("", range).ok();
+    return mapped;
   }
   auto in_root = find_by_path(proc + "/root", range);
   if (in_root.ok()) {
@@ -93,7 +106,10 @@ Result<MappedFile> find_mapped_file(pid_t pid, const linux::MappedRange& range) 
     return in_root;
   }
   auto here = find_by_path("", range);
-  if (here.ok()) here->can_be_found_again = true;
+  if (here.ok())
+    here->can_be_found_again = true;
+  else if (auto mapped = find_by_smaller_mapping(pid, range); mapped.ok())
+    return mapped;
   return here;
 }
 

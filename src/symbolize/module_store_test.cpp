@@ -110,6 +110,16 @@ TEST_F(MappedLibrary, is_resolved_after_it_was_deleted_or_replaced) {
   EXPECT_EQ(name_at(another, ::getpid(), function_), "first_name");
 }
 
+// What a loader maps at first, and what is told of it, is larger than what it keeps.
+TEST_F(MappedLibrary, is_resolved_after_it_was_replaced_if_its_mapping_has_become_smaller) {
+  if (::geteuid() != 0) GTEST_SKIP() << "/proc/PID/map_files needs root";
+  auto range = range_of(::getpid(), function_);
+  range.end += 0x100000;
+  ASSERT_TRUE(folder_.run("cp lib.so other.so && mv other.so lib.so"));
+  ModuleStore store;
+  EXPECT_NE(store.module_for(::getpid(), range)->elf(), nullptr);
+}
+
 TEST_F(MappedLibrary, is_not_mistaken_for_the_file_that_has_its_name_now) {
   auto range = range_of(::getpid(), function_);
   ASSERT_TRUE(folder_.run("cp lib.so other.so && mv other.so lib.so"));

@@ -16,6 +16,7 @@ constexpr size_t kSlots = 4096;
 constexpr int kMostSignalFrames = 16;
 // No frame is larger; a hostile one might wrap around.
 constexpr uint64_t kLargestFrame = uint64_t{1} << 32;
+constexpr uint64_t kLowestCode = 4096;
 // User space of aarch64 ends at 48 bits unless a program asks for more by hand.
 constexpr uint64_t kAarch64AddressBits = (uint64_t{1} << 48) - 1;
 // How far below sp a register may have been saved.
@@ -108,10 +109,10 @@ class Unwinder::Walker {
       case Rule::Cfa::Root: return end(End::Root);
       case Rule::Cfa::SignalFrame: return step_over_signal();
       case Rule::Cfa::None:
-      case Rule::Cfa::Unsupported: return step_by_frame_pointer();
+      case Rule::Cfa::Unsupported: return is_leaf_of_other_code() ? step_to_lr() : step_by_frame_pointer();
       case Rule::Cfa::SpPlus:
       case Rule::Cfa::AtSpPlus:
-      case Rule::Cfa::Plt: return knows_sp_ ? step_by_rule(rule) : step_by_frame_pointer();
+      case Rule::Cfa::Plt: return knows_sp_ ? step_by_rule(rule) : step_by_record(rule);
       default: return step_by_rule(rule);
     }
   }
@@ -165,6 +166,39 @@ class Unwinder::Walker {
     if (!go_to(ra, record + 16, fp)) return false;
     // aarch64 keeps the record at the lower end of the frame: where the frame ends is not known.
     knows_sp_ = machine_ == Machine::X86_64;
+    return true;
+  }
+
+  // aarch64: sp is not known, but the rule says where in its frame the function keeps its record, and that is where the
+  // frame pointer points. From there on sp is known again.
+  bool step_by_record(const Rule& rule) {
+    const bool has_record = rule.cfa == Rule::Cfa::SpPlus && rule.fp == Rule::Fp::AtCfaPlus &&
+                            rule.ra == Rule::Ra::AtCfaPlus && rule.fp_offset < 0 && rule.ra_offset == rule.fp_offset + 8;
+    const uint64_t record = at_.fp;
+    if (!has_record || record < at_.sp || record % 8 != 0 || record - at_.sp > kLargestFrame) return step_by_frame_pointer();
+    uint64_t fp = 0;
+    uint64_t ra = 0;
+    if (!read(record, fp) || !read(record + 8, ra)) return false;
+    return go_to(ra, record - offset(rule.fp_offset), fp);
+  }
+
+  // aarch64: code without rules that calls nothing (the vDSO's) has no record of its own, and its caller is in lr. Of code
+  // that has called, lr points into that code itself.
+  bool is_leaf_of_other_code() {
+    if (machine_ != Machine::Aarch64 || !knows_lr_) return false;
+    const uint64_t lr = code_address(at_.lr);
+    uint64_t recorded = 0;
+    const bool has_own_record = at_.fp >= at_.sp && read(at_.fp + 8, recorded) && code_address(recorded) == lr;
+    if (lr < kLowestCode || has_own_record) return false;
+    const UnwindTable* caller = surroundings_.code_at(lr - 1).table;
+    return caller != nullptr && caller != surroundings_.code_at(at_.pc).table && surroundings_.follows_call(lr);
+  }
+
+  // Where the frame of the leaf ends is not known.
+  bool step_to_lr() {
+    ++by_frame_pointer_;
+    if (!go_to(at_.lr, at_.sp, at_.fp)) return false;
+    knows_sp_ = false;
     return true;
   }
 
@@ -282,7 +316,7 @@ bool Unwinder::guess_caller(const Walker& lost, Surroundings& surroundings, cons
   for (uint64_t at = begin; at - begin < kFarthestGuess && at - stack.start + 8 <= stack.bytes.size(); at += 8) {
     uint64_t word = 0;
     std::memcpy(&word, stack.bytes.data() + (at - stack.start), 8);
-    if (word < 4096) continue;
+    if (word < kLowestCode) continue;
     const Slot slot = lookup(word - 1, generation, surroundings);
     if (!slot.is_executable || slot.rule.cfa == Rule::Cfa::None || !surroundings.follows_call(word)) continue;
     Registers caller = lost.lost_at();

@@ -170,7 +170,8 @@ TEST_F(UnwinderLive, says_when_the_copy_of_the_stack_was_too_short) {
   OnlyCode process;
   Unwinder unwinder(test::kThisMachine);
   Walk walk;
-  const StackCopy part{moment_.registers.sp, std::span(moment_.stack).first(4096)};
+  // The context is in the first frame; on aarch64 it alone is more than a page.
+  const StackCopy part{moment_.registers.sp, std::span(moment_.stack).first(sizeof(ucontext_t) + 3072)};
   unwinder.walk(moment_.registers, part, process, 512, walk);
   EXPECT_EQ(walk.end, End::StackCopyEnded);
   ASSERT_GT(walk.addresses.size(), 10u);

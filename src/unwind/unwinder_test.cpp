@@ -31,6 +31,7 @@ class Synthetic : public Surroundings {
     return true;
   }
   uint64_t code_generation() override { return generation; }
+  bool follows_call(uint64_t) override { return has_calls; }
 
   Walk walk(const Registers& registers, size_t max_frames = 100) {
     Walk walk;
@@ -43,6 +44,7 @@ class Synthetic : public Surroundings {
   uint64_t far_address = 0;
   uint64_t far_word = 0;
   uint64_t generation = 0;
+  bool has_calls = true;
   size_t questions = 0;
 
  private:
@@ -107,8 +109,47 @@ TEST(unwinder_aarch64, does_not_believe_sp_after_a_frame_record) {
   process.words[41] = at(0x210);
   process.words[60] = 0;
   process.words[61] = at(0x410);
-  const Walk walk = process.walk({.pc = 0x90010, .sp = slot(0), .fp = slot(0), .lr = at(0x210)});
+  const Walk walk = process.walk({.pc = 0x90010, .sp = slot(0), .fp = slot(0), .lr = 0x90010});
   EXPECT_EQ(walk.addresses, (Addresses{0x90010, at(0x310), at(0x210), at(0x410)}));
+  EXPECT_EQ(walk.end, End::Root);
+}
+
+TEST(unwinder_aarch64, finds_in_lr_who_called_a_leaf_without_rules) {
+  Synthetic process(Machine::Aarch64, aarch64_rows());
+  process.words[4] = 0;  // frame record of the caller, above what the leaf has on the stack
+  process.words[5] = at(0x410);
+  const Registers registers{.pc = 0x90010, .sp = slot(0), .fp = slot(4), .lr = at(0x310) | uint64_t{0x35} << 48};
+  EXPECT_EQ(process.walk(registers).addresses, (Addresses{0x90010, at(0x310), at(0x410)}));
+  // lr is no return address: the record is followed.
+  process.has_calls = false;
+  EXPECT_EQ(process.walk(registers).addresses, (Addresses{0x90010, at(0x410)}));
+  // It has made a record of its own.
+  process.has_calls = true;
+  process.words[0] = slot(4);
+  process.words[1] = registers.lr;
+  const Walk walk = process.walk({.pc = 0x90010, .sp = slot(0), .fp = slot(0), .lr = registers.lr});
+  EXPECT_EQ(walk.addresses, (Addresses{0x90010, at(0x310), at(0x410)}));
+}
+
+// The frame of a signal is found by sp alone, which is lost where code has no rules.
+TEST(unwinder_aarch64, knows_sp_again_after_a_function_whose_rule_tells_where_its_record_is) {
+  std::vector<Row> rows = aarch64_rows();
+  rows[4].address -= 1;
+  Synthetic process(Machine::Aarch64, rows);
+  const SignalFrameOffsets offsets = signal_frame_of(Machine::Aarch64);
+  process.words[0] = slot(10);  // of code without rules
+  process.words[1] = at(0x310);
+  process.words[10] = slot(20);  // of the handler, at the lower end of its 48 bytes
+  process.words[11] = at(0x500);
+  const uint64_t frame = 16;
+  process.words[frame + offsets.pc / 8] = at(0x104);
+  process.words[frame + offsets.sp / 8] = slot(200);
+  process.words[frame + offsets.fp / 8] = slot(200);
+  process.words[frame + offsets.lr / 8] = at(0x220);
+  process.words[200] = 0;
+  process.words[201] = at(0x410);
+  const Walk walk = process.walk({.pc = 0x90010, .sp = slot(0), .fp = slot(0), .lr = 0});
+  EXPECT_EQ(walk.addresses, (Addresses{0x90010, at(0x310), at(0x500), at(0x104), at(0x220), at(0x410)}));
   EXPECT_EQ(walk.end, End::Root);
 }
 

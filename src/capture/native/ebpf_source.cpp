@@ -15,13 +15,10 @@ namespace atys::capture::native {
 
 namespace {
 
-// x86_64 distributions build without frame pointers, so a call chain by them is wrong more often than not; on aarch64 the
-// ABI's frame records are nearly always there. Processes that differ get their own mode.
-#if defined(__x86_64__)
+// A call chain by frame pointers is wrong in most of what x86_64 distributions build, and on aarch64, where nearly all code
+// has them, in places: in prologues, below signal handlers, beyond 127 frames, and where code comes and goes at one address,
+// as what is counted in the kernel is counted by address. Processes that need it otherwise get their own mode.
 constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
-#else
-constexpr uint32_t kDefaultMode = ATYS_BY_FRAME_POINTER;
-#endif
 
 constexpr size_t kSwapAfterStacks = 8192;  // half of the counters
 constexpr size_t kMostWaiting = 65536;

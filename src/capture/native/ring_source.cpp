@@ -19,13 +19,7 @@ constexpr size_t kFewestPages = 8;
 constexpr uint32_t kStackBytes = 16384;        // what is deeper is read from the process
 constexpr uint64_t kKernelNsPerSample = 2500;  // for the budget: nobody tells us what the kernel spends on a sample
 
-#if defined(__x86_64__)
-constexpr bool kCopiesStacks = true;
-#else
-constexpr bool kCopiesStacks = false;
-#endif
-
-constexpr uint64_t kOwnSampleType = kCopiesStacks ? linux::kSampleTypeWithStack : linux::kSampleType | PERF_SAMPLE_REGS_USER;
+constexpr uint64_t kOwnSampleType = linux::kSampleTypeWithStack;
 
 // The chain has marks where the kernel's part begins and where the user's does.
 struct SplitChain {
@@ -69,7 +63,7 @@ linux::PerfAttributes RingSource::attributes() const {
   linux::PerfAttributes attributes = event_.attributes;
   attributes.sample_type = kOwnSampleType;
   attributes.sample_regs_user = linux::wanted_register_mask();
-  if (kCopiesStacks) attributes.sample_stack_user = kStackBytes;
+  attributes.sample_stack_user = kStackBytes;
   attributes.disabled = 1;
   attributes.exclude_idle = 1;
   attributes.watermark = 1;
@@ -242,7 +236,7 @@ void RingSource::hand_over(const linux::PerfSample& sample, SampleSink& sink) {
   raw.comm = comm_of(sample.pid, sample.tid);
   raw.kernel_frames = chain.kernel;
   if (sample.has_registers) raw.registers = sample.registers;
-  raw.has_copy = kCopiesStacks && sample.has_registers;
+  raw.has_copy = sample.has_registers;
   if (raw.has_copy)
     raw.stack_copy = sample.stack;
   else

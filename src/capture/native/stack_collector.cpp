@@ -12,7 +12,6 @@ namespace atys::capture::native {
 namespace {
 
 constexpr size_t kDeepest = 2048;
-constexpr double kEnoughFramePointers = 0.8;
 constexpr size_t kMostDeepStacks = 32;
 constexpr uint8_t kChainEnded = 100;  // beyond unwind::End: a chain by frame pointers that did not reach the root
 constexpr uint8_t kStackLost = 101;
@@ -137,6 +136,9 @@ StackCollector::StackCollector(SampleSource& source, CodeModules& modules)
 
 void StackCollector::on_process_record(const linux::PerfRecord& record) {
   if (const auto* lost = std::get_if<linux::LostRecord>(&record.body)) lost_process_records_ += lost->count;
+  // A new program has a new stack.
+  if (const auto* comm = std::get_if<linux::CommRecord>(&record.body); comm != nullptr && comm->is_exec)
+    threads_with_known_stack_.erase(comm->tid);
   processes_.apply(record);
 }
 
@@ -198,7 +200,7 @@ void StackCollector::append_place(Process& process, uint64_t address, bool is_ex
 }
 
 bool StackCollector::append_copied(Process& process, const RawSample& sample) {
-  if (source_.wants_stack_ends() && threads_with_known_stack_.insert(sample.tid).second) learn_stack_end(process, sample);
+  if (source_.wants_stack_ends() && !threads_with_known_stack_.contains(sample.tid)) learn_stack_end(process, sample);
   Surroundings surroundings(*this, process, sample);
   const unwind::Registers registers{.pc = sample.registers.pc,
                                     .sp = sample.registers.sp,
@@ -245,21 +247,14 @@ void StackCollector::choose_mode(Process& process, const RawSample& sample) {
     if (program == kUnknownModule && !range.path.empty() && range.path.front() == '/')
       program = process.space.place_of(process.pid, range.start, modules_).module;
   });
-  if (program < kFirstFileModule) return;
-  if (modules_.is_go(program)) {
-    source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
-  } else if (kMachine == unwind::Machine::Aarch64) {
-    const auto* table = modules_.unwind_table(program);
-    const bool lacks_frame_pointers =
-        table != nullptr && table->size() > 0 && table->frame_pointer_share() < kEnoughFramePointers;
-    if (lacks_frame_pointers) source_.set_stack_mode(sample.pid, StackMode::ByCopy);
-  }
+  if (program >= kFirstFileModule && modules_.is_go(program)) source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
 }
 
 void StackCollector::learn_stack_end(Process& process, const RawSample& sample) {
   const auto tell = [&] {
     for (const linux::MappedRange& range : process.ranges)
       if (range.contains(sample.registers.sp)) {
+        threads_with_known_stack_.insert(sample.tid);
         source_.set_stack_end(sample.tid, range.end);
         return true;
       }
