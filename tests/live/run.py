@@ -67,7 +67,8 @@ def percent(text: str) -> float:
 def record(case: dict, tier: str, top: pathlib.Path) -> live.Capture:
     program, *arguments = case["WORKLOAD"][0].split()
     command = [live.workload(program), *arguments]
-    options = [*live.RATE, *case.get("RECORD", [""])[0].split()]
+    options = case.get("RECORD", [""])[0].split()
+    options = options if "--freq" in options else [*live.RATE, *options]
     if case.get("TARGET", ["command"])[0] == "command":
         return live.capture(top, tier, *options, "--", *command).succeeded()
     with live.running(*command, top=top) as process:

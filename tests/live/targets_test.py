@@ -155,15 +155,15 @@ def the_duration_ends_a_capture_but_not_the_command(tier):
                f"the profile says that it is of {shot.profile.summary['profile']['duration_ns'] / 1e9:.2f} s")
 
 
-def a_program_that_switches_all_the_time_tells_what_was_not_counted():
-    """At 100,000 switches a second and more not every wait can be recorded; either the sum is right, or what is missing is told."""
+def a_program_that_switches_all_the_time_has_the_right_sum_of_waits():
+    """At 100,000 switches a second and more not every wait can be recorded. Those that are stand for a period each; so their sum has the
+    standard error of as many records. Waits of a microsecond are lengthened by our own programs: hence the fifth."""
     with folder() as top:
-        shot = capture(top, "ebpf", "--kind", "off-cpu", "--", workload("switcher"), "2").succeeded()
+        shot = capture(top, "ebpf", "--kind", "off-cpu", "--freq", "999", "--max-overhead", "50%", "--", workload("switcher"), "2").succeeded()
         truth, seen = live.truth_of(top)["ns"]["ping"], shot.profile.values().get("ping", 0)
-        lost = shot.profile.summary["profile"]["loss"]
-        expect(abs(seen - truth) <= 0.1 * truth or sum(one["count"] for one in lost) > 0,
-               f"ping waited for {truth / 1e6:.0f} ms, {seen / 1e6:.0f} ms are recorded, and nothing is told as lost")
-        return f"{seen / 1e6:.0f} of {truth / 1e6:.0f} ms, loss {lost}"
+        error = 4 * (truth * 1e9 / 999) ** 0.5
+        expect(abs(seen - truth) <= 0.2 * truth + error, f"ping waited for {truth / 1e6:.0f} ms, {seen / 1e6:.0f} ms are recorded")
+        return f"{seen / 1e6:.0f} of {truth / 1e6:.0f} ms"
 
 
 def waits_without_ebpf_are_recorded_or_refused_in_words():
@@ -195,5 +195,5 @@ if __name__ == "__main__":
         threads_that_come_later_belong_to_the_process, several_processes_at_once, other_processes_are_not_recorded,
         a_process_that_is_not_there_is_told, a_cgroup_and_what_joins_it, no_such_cgroup_is_told, the_whole_host,
         a_service_by_port_and_by_executable, max_samples_is_a_bound, the_duration_ends_a_capture_but_not_the_command,
-        a_program_that_switches_all_the_time_tells_what_was_not_counted, waits_without_ebpf_are_recorded_or_refused_in_words,
+        a_program_that_switches_all_the_time_has_the_right_sum_of_waits, waits_without_ebpf_are_recorded_or_refused_in_words,
         overhead_stays_below_its_cap_and_shares_stay_true]))
