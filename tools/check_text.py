@@ -20,6 +20,8 @@ PER_LINE = [
     (re.compile(r"\r$"), "a carriage return"),
 ]
 
+BPF = re.compile(r"\.bpf\.[ch]$|_kernel\.h$")
+
 
 def check(root):
     for path in tracked_files(root):
@@ -31,8 +33,10 @@ def check(root):
             continue
         text = data.decode(errors="replace")
         script = text.startswith("#!")
-        if (path.suffix in LICENSED or script) and "SPDX-License-Identifier: Apache-2.0" not in "".join(
-                text.splitlines(True)[:3]):
+        # What runs in the kernel must be under a licence that the kernel takes.
+        licence = "(MIT OR GPL-2.0-only|Apache-2.0)" if BPF.search(path.name) else "Apache-2.0"
+        if (path.suffix in LICENSED or script) and not re.search("SPDX-License-Identifier: " + licence, "".join(
+                text.splitlines(True)[:3])):
             yield f"{name}: no SPDX line at the top"
         if text and not text.endswith("\n"):
             yield f"{name}: the last line does not end"

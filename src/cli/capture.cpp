@@ -7,6 +7,7 @@
 
 #include "cli/print.h"
 #include "cli/quantities.h"
+#include "cli/target_options.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
@@ -43,25 +44,10 @@ class CaptureSubcommand final : public Subcommand {
   }
 
   void define_options(CLI::App& app) override {
-    // Everything behind -- is the command's.
-    app.add_option("COMMAND", request_.command, "After --: a command and its arguments, started and recorded until it ends");
-    app.add_option("--pid", request_.pids, "Processes, all their threads")
-        ->delimiter(',')
-        ->type_name("PID,…")
-        ->expected(1, -1);
-    app.add_option("--service", request_.service, "The processes that a rule fits, also those that come later")
-        ->type_name("RULE");
-    app.add_option("--cgroup", request_.cgroup, "A control group: path, container id, systemd unit")->type_name("NAME");
-    app.add_flag("--host", request_.host, "Every process, and the kernel");
-    app.add_option("--kind", request_.kind, "cpu, off-cpu, wall, event:NAME (default: cpu)")->type_name("KIND");
-    app.add_option("--freq", freq_, "Samples a second on each CPU (default: 99)")->type_name("HZ");
+    target_.define(app);
     app.add_option("--duration", duration_, "How long: 10s, 500ms, 2m (default: 10s; a command: until it ends)")
         ->type_name("TIME");
-    app.add_option("--max-overhead", overhead_, "What we may cost, of the target's CPU time (default: 1%)")
-        ->type_name("PERCENT");
     app.add_option("--max-samples", max_samples_, "Stop after so many samples")->type_name("N");
-    app.add_option("--tier", request_.tier, "ebpf, perf or auto: where samples come from (default: auto)")
-        ->type_name("TIER");
     app.add_option("--label", labels_, "Note KEY=VALUE in the profile; may be repeated")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
@@ -71,8 +57,7 @@ class CaptureSubcommand final : public Subcommand {
 
   Result<> prepare() override {
     request_.output = output_.parse();
-    if (!freq_.empty() && freq_ != "auto") request_.hz = TRY(parse_frequency(freq_));
-    if (!overhead_.empty()) request_.max_overhead = TRY(parse_percent(overhead_));
+    TRY(target_.parse(request_));
     if (!duration_.empty())
       request_.duration_ns = TRY(parse_duration(duration_));
     else if (request_.command.empty())
@@ -104,7 +89,8 @@ class CaptureSubcommand final : public Subcommand {
  private:
   verbs::CaptureRequest request_;
   OutputFlags output_;
-  std::string freq_, duration_, overhead_;
+  TargetFlags target_;
+  std::string duration_;
   std::vector<std::string> labels_;
   int64_t max_samples_ = 0;
 };

@@ -97,8 +97,9 @@ class Unwinder::Walker {
     return false;
   }
 
+  // In a binary. Code made at run time keeps frame pointers, or nothing can be known about it.
   static bool is_without_rule(const Slot& slot) {
-    return slot.is_executable && (slot.rule.cfa == Rule::Cfa::None || slot.rule.cfa == Rule::Cfa::Unsupported);
+    return slot.has_table && (slot.rule.cfa == Rule::Cfa::None || slot.rule.cfa == Rule::Cfa::Unsupported);
   }
 
   bool step(const Slot& slot) {
@@ -286,6 +287,7 @@ const Unwinder::Slot& Unwinder::lookup(uint64_t address, uint64_t generation, Su
   const Rule* rule = nullptr;
   if (code.table != nullptr && code.table->machine() == machine_) rule = code.table->find(address - code.bias);
   if (rule != nullptr) slot.rule = *rule;
+  slot.has_table = code.table != nullptr;
   slot.is_executable = code.table != nullptr || surroundings.is_executable(address);
   return slot;
 }

@@ -82,6 +82,7 @@ class Unwinder {
     uint64_t generation = 0;
     Rule rule;
     bool is_executable = false;
+    bool has_table = false;
     bool is_used = false;
   };
 

@@ -7,6 +7,7 @@
 
 #include "capture/recording.h"
 #include "store/library.h"
+#include "verbs/recording_plan.h"
 
 namespace atys::verbs {
 
@@ -39,6 +40,8 @@ Result<capture::Target> target_of(const CaptureRequest& request) {
   return capture::Target(capture::ProcessTarget{{request.pids.begin(), request.pids.end()}});
 }
 
+}  // namespace
+
 Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
   if (!(request.hz > 0 && request.hz <= kHighestHz))
     return fail(ErrorCode::InvalidInput, "a rate must be above 0 and at most 100000 Hz", "99 is a good one");
@@ -55,6 +58,8 @@ Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
                                 .may_ask_debuginfod = request.debuginfod,
                                 .labels = request.labels};
 }
+
+namespace {
 
 Result<capture::Recorded> run(const CaptureRequest& request, const capture::RecordingPlan& plan) {
   auto recording = TRY(capture::Recording::open(plan));

@@ -92,9 +92,16 @@ void CodeModules::save_lines() {
   }
 }
 
+const symbolize::KernelSymbols* CodeModules::kernel_symbols(std::string& why) {
+  if (!kernel_) kernel_.emplace(read_kernel_symbols());
+  if (kernel_->ok()) return &kernel_->value();
+  why = kernel_->error().message;
+  return nullptr;
+}
+
 // Reading /proc/kallsyms costs the kernel more than everything else that a short recording does. Its content changes with
 // the boot and with the modules that are loaded.
-Result<symbolize::KernelSymbols> CodeModules::kernel_symbols() {
+Result<symbolize::KernelSymbols> CodeModules::read_kernel_symbols() {
   std::string key;
   const auto boot = linux::read_proc_file("/proc/sys/kernel/random/boot_id", 64);
   const auto loaded = linux::read_proc_file("/proc/modules", size_t{1} << 20);

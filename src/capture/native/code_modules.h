@@ -44,8 +44,8 @@ class CodeModules {
 
   // Null: there are none.
   const unwind::UnwindTable* unwind_table(ModuleNumber number);
-  // The kernel's functions; from the cache where this boot has them already.
-  Result<symbolize::KernelSymbols> kernel_symbols();
+  // The kernel's functions; from the cache where this boot has them already. Null: hidden, and `why` says so.
+  const symbolize::KernelSymbols* kernel_symbols(std::string& why);
   // Its compiler keeps frame pointers although it writes no unwind rules: Go.
   bool is_go(ModuleNumber number);
 
@@ -59,12 +59,14 @@ class CodeModules {
     int go = -1;  // -1: not looked yet
     std::unique_ptr<symbolize::LineCache> lines;
   };
+  Result<symbolize::KernelSymbols> read_kernel_symbols();
   std::string cache_key(const symbolize::Module& module) const;  // empty: not to be cached
   std::unique_ptr<unwind::UnwindTable> load_rules(symbolize::Module& module);
 
   symbolize::ModuleStore store_;
   std::optional<symbolize::DiskCache> cache_;  // of rules; the store has its own of symbols, in the same folder
   std::vector<Entry> modules_;
+  std::optional<Result<symbolize::KernelSymbols>> kernel_;
   std::unordered_map<const symbolize::Module*, ModuleNumber> numbers_;
   std::unordered_map<pid_t, ModuleNumber> jit_numbers_;
 };

@@ -20,7 +20,7 @@ namespace {
 // as what is counted in the kernel is counted by address. Processes that need it otherwise get their own mode.
 constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
 
-constexpr size_t kSwapAfterStacks = 16384;  // half of the counters
+constexpr size_t kSwapAfterStacks = 8192;  // half of the counters
 constexpr size_t kMostWaiting = 65536;
 
 uint64_t monotonic_ns() {

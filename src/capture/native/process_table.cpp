@@ -53,6 +53,7 @@ void ProcessTable::apply(const linux::PerfRecord& record) {
     if (!comm->is_exec) return;
     Process& process = entry(comm->pid);
     process.space.clear();
+    process.ranges.clear();
     process.is_mapped = true;  // everything from here on is told
     process.has_mode = false;
   } else if (const auto* forked = std::get_if<linux::ForkRecord>(&record.body)) {

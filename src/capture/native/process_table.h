@@ -17,6 +17,8 @@ struct Process {
   bool is_mapped = false;  // its mappings are known: from /proc, or because we saw it begin
   bool has_mode = false;   // it was decided how to take its stacks
   bool is_ended = false;
+  // All its mappings, for finding the ends of stacks; read again when a stack is in none of them.
+  std::vector<linux::MappedRange> ranges;
 };
 
 class ProcessTable {

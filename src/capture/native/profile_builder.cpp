@@ -114,12 +114,11 @@ FrameId ProfileBuilder::frame_of(PlaceNumber number) {
 }
 
 FrameId ProfileBuilder::kernel_frame(uint64_t address) {
-  if (!has_read_kernel_) {
-    has_read_kernel_ = true;
-    if (auto symbols = modules_.kernel_symbols(); symbols.ok())
-      kernel_ = std::make_unique<symbolize::KernelSymbols>(symbols.take());
-    else
-      profile_->add_fact("kernel symbols", symbols.error().message);
+  if (!has_asked_for_kernel_) {
+    has_asked_for_kernel_ = true;
+    std::string why;
+    kernel_ = modules_.kernel_symbols(why);
+    if (kernel_ == nullptr) profile_->add_fact("kernel symbols", why);
   }
   const auto symbol = kernel_ == nullptr ? std::nullopt : kernel_->resolve(address);
   Mapping mapping{.filename = profile_->strings.intern(kKernelMapping), .has_functions = kernel_ != nullptr};

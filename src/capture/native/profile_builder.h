@@ -47,8 +47,8 @@ class ProfileBuilder {
   Profile* profile_ = nullptr;
   std::vector<profile::FrameId> frames_;                                           // by place; 0: not made yet
   std::unordered_map<ModuleNumber, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
-  bool has_read_kernel_ = false;
-  std::unique_ptr<symbolize::KernelSymbols> kernel_;
+  const symbolize::KernelSymbols* kernel_ = nullptr;
+  bool has_asked_for_kernel_ = false;
 };
 
 }  // namespace atys::capture::native

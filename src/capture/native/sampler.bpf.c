@@ -26,7 +26,7 @@ __u64 samples_taken = 0;
 
 struct stack_counts {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 32768);
+  __uint(max_entries, 16384);
   __type(key, struct atys_stack_key);
   __type(value, struct atys_stack_count);
 };
@@ -48,7 +48,7 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 65536);
+  __uint(max_entries, 16384);
   __type(key, __u32);
   __type(value, struct atys_process);
 } processes SEC(".maps");
@@ -56,7 +56,7 @@ struct {
 // Where the stack of a thread ends, learnt by user space: no more than that is copied.
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
-  __uint(max_entries, 16384);
+  __uint(max_entries, 8192);
   __type(key, __u32);
   __type(value, __u64);
 } stack_ends SEC(".maps");

@@ -12,6 +12,7 @@ namespace atys::capture::native {
 namespace {
 
 constexpr size_t kDeepest = 2048;
+constexpr size_t kMostDeepStacks = 32;
 constexpr uint8_t kChainEnded = 100;  // beyond unwind::End: a chain by frame pointers that did not reach the root
 constexpr uint8_t kStackLost = 101;
 
@@ -86,9 +87,34 @@ class StackCollector::Surroundings final : public unwind::Surroundings {
     const auto copy = sample_.stack_copy;
     if (copy.size() < kOverlap) return;
     start_ = sample_.registers.sp + copy.size() - kOverlap;
-    bytes_.resize(kMostBehind);
-    const size_t got = linux::read_remote_memory(process_.pid, start_, bytes_);
-    if (got >= kOverlap && std::memcmp(bytes_.data(), copy.data() + copy.size() - kOverlap, kOverlap) == 0) size_ = got;
+    const auto overlap = copy.last(kOverlap);
+    bytes_.resize(bytes_behind());
+    size_ = linux::read_remote_memory(process_.pid, start_, bytes_);
+    if (size_ == 0) return remember_last(overlap);
+    if (size_ < kOverlap || std::memcmp(bytes_.data(), overlap.data(), kOverlap) != 0) {
+      size_ = 0;
+      return;
+    }
+    DeepStack& kept = collector_.deep_stack(sample_.tid);
+    kept.start = start_;
+    kept.bytes.assign(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(size_));
+  }
+
+  // Up to the end of the stack, where that is known.
+  size_t bytes_behind() const {
+    for (const linux::MappedRange& range : process_.ranges)
+      if (range.contains(start_)) return std::min<uint64_t>(kMostBehind, range.end - start_);
+    return kMostBehind;
+  }
+
+  // The process has ended before we came to its last samples: what was there the last time still holds if it joins on.
+  void remember_last(std::span<const std::byte> overlap) {
+    const DeepStack& kept = collector_.deep_stack(sample_.tid);
+    if (start_ < kept.start || start_ - kept.start + kOverlap > kept.bytes.size()) return;
+    const auto from = kept.bytes.begin() + static_cast<std::ptrdiff_t>(start_ - kept.start);
+    if (!std::equal(overlap.begin(), overlap.end(), from)) return;
+    bytes_.assign(from, kept.bytes.end());
+    size_ = bytes_.size();
   }
 
   StackCollector& collector_;
@@ -99,6 +125,11 @@ class StackCollector::Surroundings final : public unwind::Surroundings {
   size_t size_ = 0;
   std::vector<std::byte> bytes_;
 };
+
+StackCollector::DeepStack& StackCollector::deep_stack(pid_t tid) {
+  if (deep_stacks_.size() >= kMostDeepStacks && !deep_stacks_.contains(tid)) deep_stacks_.clear();
+  return deep_stacks_[tid];
+}
 
 StackCollector::StackCollector(SampleSource& source, CodeModules& modules)
     : source_(source), modules_(modules), unwinder_(kMachine), values_(1), slot_ends_(1) {}
@@ -169,7 +200,7 @@ void StackCollector::append_place(Process& process, uint64_t address, bool is_ex
 }
 
 bool StackCollector::append_copied(Process& process, const RawSample& sample) {
-  if (!threads_with_known_stack_.contains(sample.tid)) learn_stack_end(sample);
+  if (source_.wants_stack_ends() && !threads_with_known_stack_.contains(sample.tid)) learn_stack_end(process, sample);
   Surroundings surroundings(*this, process, sample);
   const unwind::Registers registers{.pc = sample.registers.pc,
                                     .sp = sample.registers.sp,
@@ -219,14 +250,22 @@ void StackCollector::choose_mode(Process& process, const RawSample& sample) {
   if (program >= kFirstFileModule && modules_.is_go(program)) source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
 }
 
-void StackCollector::learn_stack_end(const RawSample& sample) {
-  const auto ranges = linux::read_maps(sample.pid);
+void StackCollector::learn_stack_end(Process& process, const RawSample& sample) {
+  const auto tell = [&] {
+    for (const linux::MappedRange& range : process.ranges)
+      if (range.contains(sample.registers.sp)) {
+        threads_with_known_stack_.insert(sample.tid);
+        source_.set_stack_end(sample.tid, range.end);
+        return true;
+      }
+    return false;
+  };
+  if (tell()) return;
+  auto ranges = linux::read_maps(sample.pid);
   if (!ranges.ok()) return;
-  for (const linux::MappedRange& range : *ranges)
-    if (range.contains(sample.registers.sp)) {
-      threads_with_known_stack_.insert(sample.tid);
-      source_.set_stack_end(sample.tid, range.end);
-    }
+  process.ranges = ranges.take();
+  std::erase_if(process.ranges, [](const linux::MappedRange& range) { return range.is_executable; });
+  tell();
 }
 
 uint32_t StackCollector::note_number(const SampleNote& note) {

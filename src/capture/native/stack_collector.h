@@ -81,13 +81,19 @@ class StackCollector final : public SampleSink {
 
  private:
   class Surroundings;
+  // The part of a thread's stack that is deeper than what is copied, as it was read the last time.
+  struct DeepStack {
+    uint64_t start = 0;
+    std::vector<std::byte> bytes;
+  };
+  DeepStack& deep_stack(pid_t tid);
   void append_kernel(std::span<const uint64_t> frames);
   bool append_copied(Process& process, const RawSample& sample);
   bool append_chain(Process& process, const RawSample& sample);
   void append_place(Process& process, uint64_t address, bool is_exact);
   bool is_root(Process& process, uint64_t address);
   void choose_mode(Process& process, const RawSample& sample);
-  void learn_stack_end(const RawSample& sample);
+  void learn_stack_end(Process& process, const RawSample& sample);
   SampleSlot slot_of(const ThreadKey& thread, uint32_t note, bool reaches_root);
   uint32_t note_number(const SampleNote& note);
 
@@ -100,6 +106,7 @@ class StackCollector final : public SampleSink {
   std::unordered_set<pid_t> pids_;
   std::vector<pid_t> new_pids_;
   std::unordered_set<pid_t> threads_with_known_stack_;
+  std::unordered_map<pid_t, DeepStack> deep_stacks_;
 
   profile::RowTable<CodePlace, PlaceNumber> places_;
   profile::ListTable<PlaceNumber, StackNumber> stacks_;

@@ -55,8 +55,16 @@ static void lose_wait(struct atys_wait* wait) {
   wait->weight_ns = 0;
 }
 
-static void begin_wait(void* ctx, struct task_struct* task, __u32 state, __u64 now) {
-  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+// What is kept for a thread of the target. One that has it is of the target: asking for it is cheaper than asking whose it
+// is.
+static struct atys_wait* wait_of(struct task_struct* task) {
+  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
+  if (wait || !is_target(BPF_CORE_READ(task, tgid))) return wait;
+  return bpf_task_storage_get(&waits, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+static void begin_wait(void* ctx, struct task_struct* task, int preempted, __u64 now) {
+  struct atys_wait* wait = wait_of(task);
   __u32 zero = 0;
   __u64* period_ns = bpf_map_lookup_elem(&sample_period, &zero);
   if (!wait || !period_ns) return;
@@ -65,7 +73,8 @@ static void begin_wait(void* ctx, struct task_struct* task, __u32 state, __u64 n
   wait->since_ns = now;
   wait->period_ns = *period_ns;
   wait->threshold_ns = ((__u64)bpf_get_prandom_u32() * wait->period_ns) >> 32;
-  wait->state = state;
+  __u32 state = BPF_CORE_READ(task, __state);
+  wait->state = preempted || state == 0 ? ATYS_PREEMPTED : state;
   wait->pair = mix(now, BPF_CORE_READ(task, pid)) | 1;
   wait->has_stack = 0;
   if (!is_first && wait->threshold_ns > 4 * wait->recent_ns) return;
@@ -74,11 +83,12 @@ static void begin_wait(void* ctx, struct task_struct* task, __u32 state, __u64 n
   if (!scratch) return;
   scratch->record.type = ATYS_WAIT_BEGIN;
   scratch->record.weight = 0;
-  scratch->record.wait_state = state;
+  scratch->record.wait_state = wait->state;
   scratch->record.stack_hash = wait->pair;
   wait->has_stack = 1;
   __u32 mode = mode_of(scratch->record.tgid);
   send(scratch, add_user_stack(ctx, scratch, mode));
+  wait->since_ns = bpf_ktime_get_ns();  // what that took is ours, not the wait's
 }
 
 static void end_wait(struct task_struct* task, __u64 now) {
@@ -117,11 +127,8 @@ int on_switch(__u64* ctx) {
   struct task_struct* prev = (struct task_struct*)ctx[1];
   struct task_struct* next = (struct task_struct*)ctx[2];
   __u64 now = bpf_ktime_get_ns();
-  if (is_target(BPF_CORE_READ(next, tgid))) end_wait(next, now);
-  if (is_target(BPF_CORE_READ(prev, tgid))) {
-    __u32 state = BPF_CORE_READ(prev, __state);
-    begin_wait(ctx, prev, preempted || state == 0 ? ATYS_PREEMPTED : state, now);
-  }
+  end_wait(next, now);
+  begin_wait(ctx, prev, preempted, now);
   return 0;
 }
 
@@ -152,7 +159,6 @@ int on_syscall_end(__u64* ctx) {
 SEC("tp_btf/sched_waking")
 int on_waking(__u64* ctx) {
   struct task_struct* task = (struct task_struct*)ctx[0];
-  if (!is_target(BPF_CORE_READ(task, tgid))) return 0;
   struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
   if (!wait || wait->since_ns == 0) return 0;
   __u64 now = bpf_ktime_get_ns();

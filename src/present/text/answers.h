@@ -14,11 +14,13 @@
 #include "verbs/remove.h"
 #include "verbs/show.h"
 #include "verbs/summary.h"
+#include "verbs/top.h"
 
 namespace atys::present::text {
 
 std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
+std::string render(const verbs::TopAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
 std::string render(const verbs::DetectAnswer& answer);
 std::string render(const verbs::DoctorAnswer& answer);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/target_options.h"
+
+#include "cli/quantities.h"
+
+namespace atys::cli {
+
+void TargetFlags::define(CLI::App& app) {
+  // Everything behind -- is the command's.
+  app.add_option("COMMAND", said_.command, "After --: a command and its arguments, started and recorded until it ends");
+  app.add_option("--pid", said_.pids, "Processes, all their threads")->delimiter(',')->type_name("PID,…")->expected(1, -1);
+  app.add_option("--service", said_.service, "The processes that a rule fits, also those that come later")
+      ->type_name("RULE");
+  app.add_option("--cgroup", said_.cgroup, "A control group: path, container id, systemd unit")->type_name("NAME");
+  app.add_flag("--host", said_.host, "Every process, and the kernel");
+  app.add_option("--kind", said_.kind, "cpu, off-cpu, wall, event:NAME (default: cpu)")->type_name("KIND");
+  app.add_option("--freq", freq_, "Samples a second on each CPU (default: 99)")->type_name("HZ");
+  app.add_option("--max-overhead", overhead_, "What we may cost, of the target's CPU time (default: 1%)")
+      ->type_name("PERCENT");
+  app.add_option("--tier", said_.tier, "ebpf, perf or auto: where samples come from (default: auto)")->type_name("TIER");
+}
+
+Result<> TargetFlags::parse(verbs::CaptureRequest& request) const {
+  request.command = said_.command;
+  request.pids = said_.pids;
+  request.service = said_.service;
+  request.cgroup = said_.cgroup;
+  request.host = said_.host;
+  request.kind = said_.kind;
+  request.tier = said_.tier;
+  if (!freq_.empty() && freq_ != "auto") request.hz = TRY(parse_frequency(freq_));
+  if (!overhead_.empty()) request.max_overhead = TRY(parse_percent(overhead_));
+  return {};
+}
+
+}  // namespace atys::cli

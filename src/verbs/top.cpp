@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/top.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "capture/recording.h"
+#include "verbs/recording_plan.h"
+
+namespace atys::verbs {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What each caller of `function` adds to its total; the outermost call counts where it calls itself.
+std::vector<CallerRow> callers_of(const Profile& profile, size_t column, const std::string& function) {
+  std::map<std::string, CallerRow> found;
+  double total = 0;
+  for (size_t row = 0; row < profile.samples.size(); ++row) {
+    const auto frames = profile.stacks[profile.samples.stack(row)];
+    const auto value = static_cast<double>(profile.samples.value(row, column));
+    for (size_t i = frames.size(); i-- > 0;) {
+      if (profile::frame_name(profile, frames[i]) != function) continue;
+      const std::string caller = i + 1 < frames.size() ? profile::frame_name(profile, frames[i + 1]) : "(the root)";
+      CallerRow& entry = found[caller];
+      entry.name = caller;
+      entry.value += value;
+      total += value;
+      break;
+    }
+  }
+  std::vector<CallerRow> rows;
+  for (auto& [name, entry] : found) {
+    entry.percent = total > 0 ? entry.value * 100 / total : 0;
+    rows.push_back(std::move(entry));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const CallerRow& a, const CallerRow& b) { return a.value > b.value; });
+  return rows;
+}
+
+}  // namespace
+
+class LiveTop::State {
+ public:
+  TopRequest request;
+  std::unique_ptr<capture::Recording> recording;
+  Clock::time_point window_end;
+  bool has_ended = false;
+  ViewedProfile latest;
+  double hz = 0;
+  double overhead_percent = 0;
+
+  void finish_window() {
+    Profile profile = recording->take_window();
+    latest.column = profile.default_value_column();
+    latest.loaded = {std::move(profile), "", ""};
+    if (!recording->use().grants.empty()) hz = recording->use().grants.back().hz;
+    overhead_percent = recording->use().overhead * 100;
+    window_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.seconds));
+  }
+};
+
+LiveTop::LiveTop(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LiveTop::~LiveTop() = default;
+
+Result<std::unique_ptr<LiveTop>> LiveTop::open(const TopRequest& request) {
+  if (!(request.seconds >= 0.1 && request.seconds <= 3600))
+    return fail(ErrorCode::InvalidInput, "a window must last between 0.1 s and an hour", "2s is the default");
+  auto state = std::make_unique<State>();
+  state->request = request;
+  state->request.target.duration_ns = 0;
+  state->recording = TRY(capture::Recording::open(TRY(plan_of(state->request.target))));
+  TRY(state->recording->start());
+  state->window_end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.seconds));
+  return std::unique_ptr<LiveTop>(new LiveTop(std::move(state)));
+}
+
+bool LiveTop::step(int timeout_ms) {
+  if (state_->has_ended) return false;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(state_->window_end - Clock::now()).count();
+  const auto wait = static_cast<int>(std::clamp<int64_t>(left + 1, 0, timeout_ms));
+  state_->has_ended = state_->recording->step(wait) != capture::EndReason::Running;
+  if (!state_->has_ended && Clock::now() < state_->window_end) return false;
+  state_->finish_window();
+  return true;
+}
+
+bool LiveTop::has_ended() const { return state_->has_ended; }
+
+Result<TopAnswer> LiveTop::window(const std::string& function, bool by_total) const {
+  View view;
+  view.top = state_->request.rows;
+  TopAnswer answer;
+  // Rows come by their own time; for the other order all are needed.
+  if (by_total) view.top = SIZE_MAX;
+  answer.summary = TRY(summarize(state_->latest, "-", view));
+  if (by_total) {
+    auto& rows = answer.summary.rows;
+    std::stable_sort(rows.begin(), rows.end(), [](const SummaryRow& a, const SummaryRow& b) { return a.total > b.total; });
+    if (rows.size() > state_->request.rows) rows.resize(state_->request.rows);
+  }
+  answer.function = function;
+  if (!function.empty()) answer.callers = callers_of(state_->latest.loaded.profile, state_->latest.column, function);
+  answer.hz = state_->hz;
+  answer.overhead_percent = state_->overhead_percent;
+  answer.is_last = state_->has_ended;
+  answer.by_total = by_total;
+  return answer;
+}
+
+}  // namespace atys::verbs

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target as it runs: the same table again and again, each time of the last few seconds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verbs/capture.h"
+
+namespace atys::verbs {
+
+struct TopRequest {
+  CaptureRequest target;  // output and duration are not looked at
+  double seconds = 2;     // of one window
+  size_t rows = 20;
+};
+
+// Who calls a function, and how much of its time is on account of each.
+struct CallerRow {
+  std::string name;
+  std::string place;
+  double value = 0;
+  double percent = 0;  // of the function's total
+};
+
+// One window.
+struct TopAnswer {
+  SummaryAnswer summary;
+  std::string function;  // the one that `callers` is about; empty: none was asked for
+  std::vector<CallerRow> callers;
+  double hz = 0;
+  double overhead_percent = 0;
+  bool is_last = false;  // the target has ended
+  bool by_total = false;
+};
+
+class LiveTop {
+ public:
+  static Result<std::unique_ptr<LiveTop>> open(const TopRequest& request);
+  ~LiveTop();
+
+  // Works for a while, no longer than that. True: a window is complete, or the target has ended.
+  bool step(int timeout_ms);
+  // The latest window; `function` may be empty.
+  Result<TopAnswer> window(const std::string& function, bool by_total) const;
+  bool has_ended() const;
+
+ private:
+  class State;
+  explicit LiveTop(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace atys::verbs
