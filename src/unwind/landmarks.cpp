@@ -112,10 +112,19 @@ class Finder {
     if (contains(kEntryNames, name)) ends_.push_back(root);
   }
 
+  // Some file systems give less at a time than is asked for.
+  bool read_file(uint64_t offset, std::span<std::byte> block) const {
+    while (!block.empty()) {
+      const ssize_t got = ::pread(file_.fd(), block.data(), block.size(), static_cast<off_t>(offset));
+      if (got <= 0) return false;
+      offset += static_cast<uint64_t>(got);
+      block = block.subspan(static_cast<size_t>(got));
+    }
+    return true;
+  }
+
   bool read(uint64_t offset, Bytes& block) const {
-    if (file_.fd() >= 0)
-      return ::pread(file_.fd(), block.data(), block.size(), static_cast<off_t>(offset)) ==
-             static_cast<ssize_t>(block.size());
+    if (file_.fd() >= 0) return read_file(offset, block);
     if (offset > file_.file_size() || block.size() > file_.file_size() - offset) return false;
     const Elf_Data* data = elf_getdata_rawchunk(file_.handle(), static_cast<int64_t>(offset), block.size(), ELF_T_BYTE);
     if (data == nullptr || data->d_buf == nullptr || data->d_size != block.size()) return false;
@@ -148,8 +157,9 @@ class Finder {
       const size_t before = machine_ == Machine::X86_64 ? bytes_before(begin, at) : 0;
       if (machine_ == Machine::X86_64 && before == 0) continue;
       const uint64_t start = address + static_cast<uint64_t>(at - begin) - before;
-      // One byte more in front: the frame below finds this one by its return address less one.
-      always_.push_back({start - 1, start + before + size, {.cfa = Rule::Cfa::SignalFrame}});
+      // One byte more in front: the frame below finds this one by its return address less one. And one behind: as long as
+      // the system call runs, the thread is at what follows it.
+      always_.push_back({start - 1, start + before + size + 1, {.cfa = Rule::Cfa::SignalFrame}});
     }
   }
 
