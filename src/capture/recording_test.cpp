@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real recordings of a real child. Skipped where this user may not record at all.
+#include "capture/recording.h"
+
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace atys::capture {
+namespace {
+
+// A process that computes until it is told to end.
+class BusyChild {
+ public:
+  BusyChild() : pid_(::fork()) {
+    if (pid_ != 0) return;
+    while (true) asm volatile("");
+  }
+  ~BusyChild() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_;
+};
+
+size_t open_descriptors() {
+  size_t count = 0;
+  DIR* folder = ::opendir("/proc/self/fd");
+  while (folder != nullptr && ::readdir(folder) != nullptr) ++count;
+  if (folder != nullptr) ::closedir(folder);
+  return count;
+}
+
+RecordingPlan plan_of(pid_t pid, Tier tier) {
+  return {.target = ProcessTarget{{pid}},
+          .tier = tier,
+          .hz = 999,
+          .duration_ns = 5'000'000,
+          .max_overhead = 1,
+          .cache_folder = testing::TempDir() + "recording_test_cache"};
+}
+
+size_t cycles() {
+  const char* asked = std::getenv("ATYS_CYCLES");
+  return asked == nullptr ? 20 : std::strtoul(asked, nullptr, 10);
+}
+
+class RecordingTest : public testing::TestWithParam<Tier> {};
+
+TEST_P(RecordingTest, leaves_nothing_behind_however_often_it_is_done) {
+  const BusyChild child;
+  size_t before = 0;
+  uint64_t samples = 0;
+  for (size_t i = 0; i < cycles(); ++i) {
+    auto recording = Recording::open(plan_of(child.pid(), GetParam()));
+    if (!recording.ok() && i == 0) GTEST_SKIP() << recording.error().message;
+    ASSERT_TRUE(recording.ok()) << i << ": " << recording.error().message;
+    ASSERT_TRUE((*recording)->start().ok());
+    while ((*recording)->step(100) == EndReason::Running) {
+    }
+    (*recording)->finish();
+    samples += (*recording)->use().samples;
+    recording->reset();
+    if (i == 0) before = open_descriptors();
+  }
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_GT(samples, 0u);
+  EXPECT_EQ(::kill(child.pid(), 0), 0);
+}
+
+TEST_P(RecordingTest, ends_when_its_target_does) {
+  auto child = std::make_unique<BusyChild>();
+  RecordingPlan plan = plan_of(child->pid(), GetParam());
+  plan.duration_ns = 60'000'000'000;
+  auto recording = Recording::open(plan);
+  if (!recording.ok()) GTEST_SKIP() << recording.error().message;
+  ASSERT_TRUE((*recording)->start().ok());
+  child.reset();
+  EndReason reason = EndReason::Running;
+  while (reason == EndReason::Running) reason = (*recording)->step(100);
+  EXPECT_EQ(reason, EndReason::TargetEnded);
+}
+
+INSTANTIATE_TEST_SUITE_P(tiers, RecordingTest, testing::Values(Tier::Ebpf, Tier::Perf),
+                         [](const auto& tier) { return tier.param == Tier::Ebpf ? "ebpf" : "perf"; });
+
+}  // namespace
+}  // namespace atys::capture
