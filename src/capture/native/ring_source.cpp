@@ -171,6 +171,14 @@ Result<> RingSource::set_period(uint64_t period) {
   return {};
 }
 
+// Each sample has both the chain and the copy; the mode says which of them to believe.
+void RingSource::set_stack_mode(pid_t pid, StackMode mode) {
+  if (mode == StackMode::ByFramePointer)
+    by_frame_pointer_.insert(pid);
+  else
+    by_frame_pointer_.erase(pid);
+}
+
 void RingSource::take_record(std::span<const std::byte> record) {
   offsets_.push_back(arena_.size());
   arena_.insert(arena_.end(), record.begin(), record.end());
@@ -236,7 +244,7 @@ void RingSource::hand_over(const linux::PerfSample& sample, SampleSink& sink) {
   raw.comm = comm_of(sample.pid, sample.tid);
   raw.kernel_frames = chain.kernel;
   if (sample.has_registers) raw.registers = sample.registers;
-  raw.has_copy = sample.has_registers;
+  raw.has_copy = sample.has_registers && !by_frame_pointer_.contains(sample.pid);
   if (raw.has_copy)
     raw.stack_copy = sample.stack;
   else

@@ -30,7 +30,7 @@ class RingSource final : public SampleSource {
   void stop() override;
   Result<> set_period(uint64_t period) override;
   Result<> add_process(pid_t pid) override;
-  void set_stack_mode(pid_t, StackMode) override {}
+  void set_stack_mode(pid_t pid, StackMode mode) override;
   void set_stack_end(pid_t, uint64_t) override {}
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink&) override {}
@@ -60,6 +60,7 @@ class RingSource final : public SampleSource {
   std::unordered_map<int, linux::PerfRing> rings_;  // by CPU
   std::unordered_map<int, int> ring_fds_;
   std::unordered_set<pid_t> targets_;
+  std::unordered_set<pid_t> by_frame_pointer_;    // processes whose stacks are better followed than copied
   std::unordered_map<pid_t, std::string> comms_;  // by thread
   SourceTotals totals_;
 

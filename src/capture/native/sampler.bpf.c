@@ -17,7 +17,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 // Set before loading.
 const volatile __u32 only_listed_processes = 1;
 const volatile __u32 default_mode = ATYS_BY_COPY;
-const volatile __u32 default_copy_bytes = 8192;
+const volatile __u32 default_copy_bytes = 16384;
 const volatile __u32 wakeup_bytes = 262144;
 const volatile __u32 our_tgid = 0;
 const volatile __u64 max_samples = 0;
