@@ -17,6 +17,7 @@ constexpr double kSmallestChange = 0.2;  // of a period: new events cost somethi
 constexpr size_t kMostPages = 1024;
 constexpr size_t kFewestPages = 8;
 constexpr uint32_t kStackBytes = 16384;        // what is deeper is read from the process
+constexpr uint32_t kMostStackBytes = 57344;    // a record has to fit into 64 KB
 constexpr uint64_t kKernelNsPerSample = 2500;  // for the budget: nobody tells us what the kernel spends on a sample
 
 constexpr uint64_t kOwnSampleType = linux::kSampleTypeWithStack;
@@ -55,6 +56,7 @@ Result<std::unique_ptr<SampleSource>> RingSource::open(const RingPlan& plan) {
     event = TRY(linux::find_event(plan.event));
   }
   std::unique_ptr<RingSource> source(new RingSource(plan, std::move(event)));
+  source->stack_bytes_ = kStackBytes;
   if (plan.whole_host) TRY(source->watch_all_processes());
   return std::unique_ptr<SampleSource>(std::move(source));
 }
@@ -63,7 +65,7 @@ linux::PerfAttributes RingSource::attributes() const {
   linux::PerfAttributes attributes = event_.attributes;
   attributes.sample_type = kOwnSampleType;
   attributes.sample_regs_user = linux::wanted_register_mask();
-  attributes.sample_stack_user = kStackBytes;
+  attributes.sample_stack_user = stack_bytes_;
   attributes.disabled = 1;
   attributes.exclude_idle = 1;
   attributes.watermark = 1;
@@ -159,6 +161,10 @@ Result<> RingSource::set_period(uint64_t period) {
   const auto before = static_cast<double>(plan_.period);
   if (!event_.is_clock || std::abs(static_cast<double>(period) - before) < kSmallestChange * before) return {};
   plan_.period = period;
+  return open_again();
+}
+
+Result<> RingSource::open_again() {
   plan_.waits_for_exec = false;
   std::vector<UniqueFd> old = std::exchange(events_, {});
   for (const UniqueFd& event : old) (void)linux::disable_perf_event(event.get());
@@ -186,6 +192,10 @@ void RingSource::take_record(std::span<const std::byte> record) {
 }
 
 void RingSource::collect(SampleSink& sink) {
+  if (wants_deeper_stacks_ && stack_bytes_ < kMostStackBytes && !is_stopped_) {
+    stack_bytes_ = kMostStackBytes;
+    (void)open_again();  // stacks stay as they are
+  }
   arena_.clear();
   offsets_.clear();
   for (auto& [cpu, ring] : rings_) ring.drain([this](std::span<const std::byte> record) { take_record(record); });

@@ -32,6 +32,7 @@ class RingSource final : public SampleSource {
   Result<> add_process(pid_t pid) override;
   void set_stack_mode(pid_t pid, StackMode mode) override;
   void set_stack_end(pid_t, uint64_t) override {}
+  void want_deeper_stacks() override { wants_deeper_stacks_ = true; }
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink&) override {}
   void add_wakeups(std::vector<pollfd>& fds) const override;
@@ -44,6 +45,7 @@ class RingSource final : public SampleSource {
   Result<> map_ring(int cpu, int fd);
   Result<> watch_all_processes();
   Result<> watch_threads(pid_t pid);
+  Result<> open_again();
   void take_record(std::span<const std::byte> record);
   void hand_over(const linux::PerfSample& sample, SampleSink& sink);
   void follow(const linux::PerfRecord& record);
@@ -55,6 +57,8 @@ class RingSource final : public SampleSource {
   bool watches_all_ = false;   // per CPU, for all processes; filtered here
   bool is_started_ = false;
   bool is_stopped_ = false;
+  bool wants_deeper_stacks_ = false;
+  uint32_t stack_bytes_ = 0;  // that a sample copies
   std::vector<UniqueFd> events_;
   std::vector<UniqueFd> ring_owners_;               // stopped; events of another period have taken their place
   std::unordered_map<int, linux::PerfRing> rings_;  // by CPU

@@ -73,6 +73,8 @@ class SampleSource {
   virtual Result<> set_period(uint64_t period) = 0;
   virtual Result<> add_process(pid_t pid) = 0;
   virtual void set_stack_mode(pid_t pid, StackMode mode) = 0;
+  // Stacks are deeper than what is copied, and often so.
+  virtual void want_deeper_stacks() {}
   virtual bool wants_stack_ends() const { return false; }
   virtual void set_stack_end(pid_t tid, uint64_t address) = 0;  // no more than up to there needs to be copied
   virtual void collect(SampleSink& sink) = 0;

@@ -101,13 +101,24 @@ static __u64 wakeup_flags(void) {
 // Hides from the compiler what it knows of a value, so that the bounds checks that the verifier must see stay in the program.
 #define ATYS_CHECKED_BELOW(value) asm volatile("" : "+r"(value))
 
+// Where the frames of the current thread end; 0: not known. The kernel knows it of a process's first thread: arguments and
+// environment lie beyond.
+static __u64 stack_end(__u32 tid, __u32 tgid) {
+  if (tid == tgid) {
+    struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
+    return BPF_CORE_READ(task, mm, start_stack) + sizeof(__u64);
+  }
+  __u64* end = bpf_map_lookup_elem(&stack_ends, &tid);
+  return end ? *end : 0;
+}
+
 // Copies from `record->sp` on, page by page, until the end of the stack, of our room, or of what is in memory.
 static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
   __u64 sp = scratch->record.sp;
   __u64 wanted = default_copy_bytes;
-  __u64* end = bpf_map_lookup_elem(&stack_ends, &tid);
+  __u64 end = stack_end(tid, scratch->record.tgid);
   // A stack pointer beyond the end is on another stack: of a coroutine, of a signal handler.
-  if (end && *end > sp) wanted = *end - sp < ATYS_MAX_COPY ? *end - sp : ATYS_MAX_COPY;
+  if (end > sp) wanted = end - sp < ATYS_MAX_COPY ? end - sp : ATYS_MAX_COPY;
   __u64 done = 0;
   for (int i = 0; i < ATYS_MAX_COPY / ATYS_PAGE && done < wanted; i++) {
     __u64 piece = ATYS_PAGE - ((sp + done) & (ATYS_PAGE - 1));

@@ -33,7 +33,9 @@ struct signal_struct {
   atomic_t live;
 };
 
-struct mm_struct;
+struct mm_struct {
+  unsigned long start_stack;
+};
 
 struct task_struct {
   int pid;

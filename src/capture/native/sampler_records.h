@@ -9,7 +9,7 @@ enum {
   ATYS_MAX_KERNEL_FRAMES = 96,
   ATYS_MAX_USER_FRAMES = 127, /* perf_event_max_stack */
   ATYS_PAGE = 4096,
-  ATYS_MAX_COPY = 65536,
+  ATYS_MAX_COPY = 131072,
   ATYS_COMM = 16,
 };
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kDeepest = 2048;
 constexpr size_t kMostDeepStacks = 32;
+constexpr uint32_t kManyShortCopies = 5;
 constexpr uint8_t kChainEnded = 100;  // beyond unwind::End: a chain by frame pointers that did not reach the root
 constexpr uint8_t kStackLost = 101;
 
@@ -200,7 +201,8 @@ void StackCollector::append_place(Process& process, uint64_t address, bool is_ex
 }
 
 bool StackCollector::append_copied(Process& process, const RawSample& sample) {
-  if (source_.wants_stack_ends() && !threads_with_known_stack_.contains(sample.tid)) learn_stack_end(process, sample);
+  if (source_.wants_stack_ends() && sample.tid != sample.pid && !threads_with_known_stack_.contains(sample.tid))
+    learn_stack_end(process, sample);
   Surroundings surroundings(*this, process, sample);
   const unwind::Registers registers{.pc = sample.registers.pc,
                                     .sp = sample.registers.sp,
@@ -210,6 +212,7 @@ bool StackCollector::append_copied(Process& process, const RawSample& sample) {
   unwinder_.walk(registers, {sample.registers.sp, sample.stack_copy}, surroundings, kDeepest, walk_);
   for (size_t i = 0; i < walk_.addresses.size(); ++i) append_place(process, walk_.addresses[i], walk_.is_exact[i]);
   end_ = static_cast<uint8_t>(walk_.end);
+  if (walk_.end == unwind::End::StackCopyEnded && ++short_copies_ == kManyShortCopies) source_.want_deeper_stacks();
   return walk_.end == unwind::End::Root;
 }
 

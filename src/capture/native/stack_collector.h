@@ -119,6 +119,7 @@ class StackCollector final : public SampleSink {
   uint64_t samples_ = 0;
   uint64_t lost_process_records_ = 0;
   uint8_t end_ = 0;  // of the walk at hand
+  uint32_t short_copies_ = 0;
 };
 
 }  // namespace atys::capture::native
