@@ -16,7 +16,7 @@ function(atys_bpf source)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR}/${source} DIRECTORY)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${BPF_FUNCTION}.cpp)
-  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*_records.h ${folder}/*_kernel.h ${folder}/*.bpf.h)
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*_records.h ${folder}/*.bpf.h)
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${ATYS_BPF_CLANG} -target bpf -mcpu=v3 -g -O2 -Wall -Werror -D__TARGET_ARCH_${ATYS_BPF_ARCHITECTURE}

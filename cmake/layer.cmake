@@ -14,6 +14,7 @@ function(atys_layer name)
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.h)
     list(APPEND headers ${found})
   endforeach()
+  list(FILTER headers EXCLUDE REGEX "\\.bpf\\.h$")  # of programs for the kernel: no C++
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

@@ -19,8 +19,7 @@ PER_LINE = [
     (re.compile(r"^(?:<{7}|>{7}) "), "a merge conflict"),
     (re.compile(r"\r$"), "a carriage return"),
 ]
-
-BPF = re.compile(r"\.bpf\.[ch]$|_kernel\.h$")
+BPF = re.compile(r"\.bpf\.[ch]$")
 
 
 def check(root):

@@ -135,14 +135,16 @@ BpfMap BpfObject::map(const char* name) const {
   return BpfMap(found);
 }
 
-Result<> BpfObject::keep(bpf_link* link, const std::string& what) {
+Result<> BpfObject::keep(bpf_link* link, const char* program, const std::string& what) {
   if (link == nullptr) return fail_bpf(what, errno);
-  links_.emplace_back(link);
+  links_.emplace(program, link);
   return {};
 }
 
+void BpfObject::detach(const char* program) { links_.erase(program); }
+
 Result<> BpfObject::attach(const char* program) {
-  return keep(bpf_program__attach(bpf_object__find_program_by_name(object_.get(), program)),
+  return keep(bpf_program__attach(bpf_object__find_program_by_name(object_.get(), program)), program,
               std::string("attach the BPF program ") + program);
 }
 
@@ -150,13 +152,8 @@ Result<> BpfObject::attach_to_perf_event(const char* program, int perf_fd) {
   // The link would close the event's descriptor; it gets one of its own.
   const int own = ::dup(perf_fd);
   if (own < 0) return fail_errno("duplicate a perf event");
-  return keep(bpf_program__attach_perf_event(bpf_object__find_program_by_name(object_.get(), program), own),
+  return keep(bpf_program__attach_perf_event(bpf_object__find_program_by_name(object_.get(), program), own), program,
               std::string("attach the BPF program ") + program);
-}
-
-Result<> BpfObject::attach_to_kernel_function(const char* program, const std::string& function) {
-  return keep(bpf_program__attach_kprobe(bpf_object__find_program_by_name(object_.get(), program), false, function.c_str()),
-              "attach a BPF program to the kernel's " + function);
 }
 
 uint64_t BpfObject::run_time_ns() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,8 +54,8 @@ class BpfObject {
   BpfMap map(const char* name) const;  // a name that is not there is a programmer's error
   Result<> attach(const char* program);
   Result<> attach_to_perf_event(const char* program, int perf_fd);
-  Result<> attach_to_kernel_function(const char* program, const std::string& function);
 
+  void detach(const char* program);  // one that is not attached stays so
   void detach_all() { links_.clear(); }
 
   // Time that all programs of this object have run since they were loaded, while statistics are on.
@@ -69,10 +70,11 @@ class BpfObject {
   };
   explicit BpfObject(bpf_object* object) : object_(object) {}
   Result<> set_constant_bytes(const char* name, const void* value, size_t bytes);
-  Result<> keep(bpf_link* link, const std::string& what);
+  Result<> keep(bpf_link* link, const char* program, const std::string& what);
 
   std::unique_ptr<bpf_object, CloseObject> object_;
-  std::vector<std::unique_ptr<bpf_link, DestroyLink>> links_;  // after object_: they go first
+  // By program, which may have several. After object_: they go first.
+  std::multimap<std::string, std::unique_ptr<bpf_link, DestroyLink>> links_;
 };
 
 // Reads a BPF ring buffer.

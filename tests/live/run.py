@@ -67,8 +67,7 @@ def percent(text: str) -> float:
 def record(case: dict, tier: str, top: pathlib.Path) -> live.Capture:
     program, *arguments = case["WORKLOAD"][0].split()
     command = [live.workload(program), *arguments]
-    options = case.get("RECORD", [""])[0].split()
-    options = options if "--freq" in options else [*live.RATE, *options]
+    options = options_of(case)
     if case.get("TARGET", ["command"])[0] == "command":
         return live.capture(top, tier, *options, "--", *command).succeeded()
     with live.running(*command, top=top) as process:
@@ -78,11 +77,21 @@ def record(case: dict, tier: str, top: pathlib.Path) -> live.Capture:
     return shot
 
 
+def options_of(case: dict) -> list[str]:
+    options = case.get("RECORD", [""])[0].split()
+    return options if "--freq" in options else [*live.RATE, *options]
+
+
+def period_of_waits(case: dict) -> float:
+    options = options_of(case)
+    return 1e9 / float(options[options.index("--freq") + 1]) if "off-cpu" in options else 0
+
+
 def judge(case: dict, profile: live.Profile, truth: dict) -> list[str]:
     """Every expectation that does not hold."""
     program = case["WORKLOAD"][0].split()[0]
     wrong = [judge_share(words, profile, truth, program) for words in case.get("EXPECT_SHARE", [])]
-    wrong += [judge_value(words, profile, truth) for words in case.get("EXPECT_VALUE", [])]
+    wrong += [judge_value(words, profile, truth, period_of_waits(case)) for words in case.get("EXPECT_VALUE", [])]
     wrong += [judge_total(words, profile, truth) for words in case.get("EXPECT_TOTAL", [])]
     wrong += [judge_root(words, profile, program) for words in case.get("EXPECT_ROOT", [])]
     wrong += [judge_line(words, profile) for words in case.get("EXPECT_LINE", [])]
@@ -96,10 +105,11 @@ def judge_share(words: str, profile: live.Profile, truth: dict, program: str) ->
     return live.judge_share(name, known, profile.shares(program).get(name, 0), profile.samples)
 
 
-def judge_value(words: str, profile: live.Profile, truth: dict) -> str:
+def judge_value(words: str, profile: live.Profile, truth: dict, period_ns: float) -> str:
+    """A wait shorter than a period is recorded by chance and stands for a period: a sum has the standard error of as many records."""
     name, allowed = words.rsplit(" ", 1)
     known, seen = truth["ns"][name], profile.values().get(name, 0)
-    if abs(seen - known) <= percent(allowed) * known:
+    if abs(seen - known) <= percent(allowed) * known + 4 * (known * period_ns) ** 0.5:
         return ""
     return f"{name} has {seen / 1e6:.1f} ms, truth {known / 1e6:.1f} ms ±{allowed}"
 

@@ -3,9 +3,10 @@
 // second and more. `work` is the number of switches of the process as the kernel counted them, `ns` the time that ping()
 // waited.
 //
-//   switcher SECONDS
+//   switcher SECONDS [WORK]     so many turns of a loop before each handing over: a program that also computes
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -21,8 +22,12 @@ ALONE int pass(int in, int out) {
   return write(out, &byte, 1) == 1;
 }
 
+static long turns;
+
 ALONE int ping(void) {
   char byte = 'x';
+  for (volatile long i = 0; i < turns; ++i) {
+  }
   return write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1;
 }
 
@@ -43,6 +48,7 @@ int main(int argc, char** argv) {
   if (pipe(there) != 0 || pipe(back) != 0 || pthread_create(&other, NULL, pong, NULL) != 0) {
     return 3;
   }
+  turns = argc > 2 ? atol(argv[2]) : 0;
   uint64_t begin = wall_ns();
   uint64_t cpu = thread_ns();
   uint64_t end = begin + seconds_argument(argc, argv, 1);

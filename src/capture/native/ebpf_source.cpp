@@ -22,6 +22,10 @@ constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
 
 constexpr size_t kSwapAfterStacks = 8192;  // half of the counters
 constexpr size_t kMostWaiting = 65536;
+constexpr uint64_t kCountCostNs = 15'000'000;
+constexpr uint64_t kPauseCostNs = 400'000'000;
+constexpr uint64_t kLookAtWaitsNs = 50'000'000;
+constexpr double kManyWaitsPerSecond = 30'000;
 
 uint64_t monotonic_ns() {
   timespec time{};
@@ -54,7 +58,7 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   auto sideband = TRY(Sideband::open(cpus));
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
-  if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) source->statistics_ = statistics.take();
+  source->measure_cost();
   if (plan.with_cpu) TRY(source->open_timers());
   TRY(source->set_period(plan.period_ns));
   if (plan.only_listed_processes && plan.with_children) TRY(source->object_.attach("on_fork"));
@@ -77,6 +81,7 @@ Result<> EbpfSource::start() {
   for (const UniqueFd& timer : timers_) TRY(linux::enable_perf_event(timer.get()));
   if (plan_.with_waits)
     for (const char* program : {"on_switch", "on_syscall_end", "on_waking"}) TRY(object_.attach(program));
+  takes_late_stacks_ = plan_.with_waits;
   return {};
 }
 
@@ -137,6 +142,8 @@ void EbpfSource::collect(SampleSink& sink) {
   }
   for (; process_record != process_records_.end(); ++process_record) sink.on_process_record(*process_record);
   if (stacks_since_swap_ > kSwapAfterStacks) collect_counts(sink);
+  spare_fast_switchers();
+  measure_cost();
 }
 
 // A record in two parts: the fixed one, and a sample that points into the other.
@@ -255,20 +262,63 @@ void EbpfSource::collect_counts(SampleSink& sink) {
 
 void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const { fds.push_back({ring_->epoll_fd(), POLLIN, 0}); }
 
-SourceTotals EbpfSource::totals() const {
-  SourceTotals totals;
+// The kernel counts how long our programs run, which makes each run dearer. A sampler runs some hundred times a second, so
+// it counts all the time; programs on every switch are counted for a while now and then, and the rest is taken to be like
+// it.
+void EbpfSource::measure_cost() {
+  const uint64_t now = monotonic_ns();
+  const uint64_t run_time = object_.run_time_ns();
+  if (!plan_.with_waits) {
+    kernel_ns_ = run_time;
+    if (!statistics_.is_open())
+      if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) statistics_ = statistics.take();
+    return;
+  }
+  if (statistics_.is_open() && now - cost_since_ns_ >= kCountCostNs) {
+    const double per_ns = static_cast<double>(run_time - run_time_before_) / static_cast<double>(now - cost_since_ns_);
+    kernel_ns_ += static_cast<uint64_t>(per_ns * static_cast<double>(now - cost_known_until_ns_));
+    cost_known_until_ns_ = now;
+    statistics_.reset();
+    cost_since_ns_ = now;
+  } else if (!statistics_.is_open() && now - cost_since_ns_ >= kPauseCostNs) {
+    if (cost_known_until_ns_ == 0) cost_known_until_ns_ = now;
+    if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) statistics_ = statistics.take();
+    run_time_before_ = run_time;
+    cost_since_ns_ = now;
+  }
+}
+
+uint64_t EbpfSource::counter(uint32_t number) const {
   const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
   std::vector<uint64_t> values(static_cast<size_t>(std::max(cpus, 1L)));
-  const auto sum = [&](uint32_t counter) {
-    std::fill(values.begin(), values.end(), 0);
-    object_.map("counters").look_up(&counter, values.data());
-    uint64_t total = 0;
-    for (const uint64_t value : values) total += value;
-    return total;
-  };
+  object_.map("counters").look_up(&number, values.data());
+  uint64_t total = 0;
+  for (const uint64_t value : values) total += value;
+  return total;
+}
+
+// Looking at the end of every system call costs a program that does nothing but switch more than it is worth: most of the
+// waits that matter have their stack already, and those that do not are counted.
+void EbpfSource::spare_fast_switchers() {
+  const uint64_t now = monotonic_ns();
+  if (!takes_late_stacks_ || now - looked_at_waits_ns_ < kLookAtWaitsNs) return;
+  const uint64_t waits = counter(ATYS_WAITS);
+  const double per_second =
+      static_cast<double>(waits - waits_before_) * 1e9 / static_cast<double>(now - looked_at_waits_ns_);
+  if (looked_at_waits_ns_ != 0 && per_second > kManyWaitsPerSecond) {
+    object_.detach("on_syscall_end");
+    takes_late_stacks_ = false;
+  }
+  waits_before_ = waits;
+  looked_at_waits_ns_ = now;
+}
+
+SourceTotals EbpfSource::totals() const {
+  SourceTotals totals;
+  const auto sum = [&](uint32_t number) { return counter(number); };
   totals.samples = sum(ATYS_SAMPLES);
   totals.weight = sum(ATYS_WEIGHT);
-  totals.kernel_ns = object_.run_time_ns();
+  totals.kernel_ns = plan_.with_waits ? kernel_ns_ : object_.run_time_ns();
   totals.losses["samples that found the ring full"] = sum(ATYS_RING_FULL);
   totals.losses["samples of stacks that found no free counter"] = sum(ATYS_COUNTERS_FULL);
   totals.losses["waits without a stack"] = sum(ATYS_CAPPED_WAITS);

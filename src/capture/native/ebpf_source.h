@@ -55,6 +55,9 @@ class EbpfSource final : public SampleSource {
   void end_wait(const atys_record& end, SampleSink& sink);
   void add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink);
   void collect_waiting(SampleSink& sink);
+  void spare_fast_switchers();
+  void measure_cost();
+  uint64_t counter(uint32_t number) const;
   void take_record(std::span<const std::byte> record);
   void hand_over(std::span<const std::byte> bytes, SampleSink& sink);
 
@@ -62,9 +65,16 @@ class EbpfSource final : public SampleSource {
   linux::BpfObject object_;
   Sideband sideband_;
   UniqueFd statistics_;  // run times are counted while this is open
+  uint64_t kernel_ns_ = 0;
+  uint64_t run_time_before_ = 0;
+  uint64_t cost_since_ns_ = 0;  // counting, or not counting
+  uint64_t cost_known_until_ns_ = 0;
   std::optional<linux::BpfRing> ring_;
   std::vector<UniqueFd> timers_;
   bool is_stopped_ = false;
+  bool takes_late_stacks_ = false;  // at the end of system calls
+  uint64_t waits_before_ = 0;
+  uint64_t looked_at_waits_ns_ = 0;
   bool second_map_is_used_ = false;
   size_t stacks_since_swap_ = 0;
   std::unordered_map<atys_stack_key, SampleSlot, KeyHash, KeyEqual> slots_;

@@ -9,7 +9,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "sampler_kernel.h"
+#include "sampler_kernel.bpf.h"
 #include "sampler_records.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
