@@ -3,6 +3,7 @@
 
 #include "capture/native/ebpf_source.h"
 #include "capture/native/ring_source.h"
+#include "linux/event_names.h"
 
 namespace atys::capture {
 
@@ -36,6 +37,8 @@ Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan&
   if (plan.kind.name == KindName::Event) {
     if (plan.tier == Tier::Ebpf)
       return fail(ErrorCode::Unsupported, "the ebpf tier does not record events", "leave --tier out, or say --tier perf");
+    const linux::NamedEvent event = TRY(linux::find_event(plan.kind.event));
+    if (!event.skid.empty()) notes.push_back("event " + plan.kind.event + ": " + event.skid);
     return open_rings(plan, target, period_ns);
   }
   if (plan.tier == Tier::Perf && has_waits)

@@ -137,11 +137,13 @@ BpfMap BpfObject::map(const char* name) const {
 
 Result<> BpfObject::keep(bpf_link* link, const char* program, const std::string& what) {
   if (link == nullptr) return fail_bpf(what, errno);
-  links_.emplace(program, link);
+  links_.push_back({program, std::unique_ptr<bpf_link, DestroyLink>(link)});
   return {};
 }
 
-void BpfObject::detach(const char* program) { links_.erase(program); }
+void BpfObject::detach(const char* program) {
+  std::erase_if(links_, [&](const Link& link) { return link.program == program; });
+}
 
 Result<> BpfObject::attach(const char* program) {
   return keep(bpf_program__attach(bpf_object__find_program_by_name(object_.get(), program)), program,

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,8 +72,11 @@ class BpfObject {
   Result<> keep(bpf_link* link, const char* program, const std::string& what);
 
   std::unique_ptr<bpf_object, CloseObject> object_;
-  // By program, which may have several. After object_: they go first.
-  std::multimap<std::string, std::unique_ptr<bpf_link, DestroyLink>> links_;
+  struct Link {
+    std::string program;
+    std::unique_ptr<bpf_link, DestroyLink> link;
+  };
+  std::vector<Link> links_;  // after object_: they go first
 };
 
 // Reads a BPF ring buffer.

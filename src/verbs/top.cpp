@@ -14,28 +14,31 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// The functions of a stack, leaf first, those that were inlined too.
+std::vector<std::string> functions_of(const Profile& profile, profile::StackId stack) {
+  std::vector<std::string> names;
+  for (const profile::FrameId frame : profile.stacks[stack]) {
+    const auto lines = profile.lines[profile.frames[frame].lines];
+    if (lines.empty()) names.push_back(profile::frame_name(profile, frame));
+    for (const profile::Line& line : lines) names.emplace_back(profile::function_name(profile, line.function));
+  }
+  return names;
+}
+
 // What each caller of `function` adds to its total; the outermost call counts where it calls itself.
 std::vector<CallerRow> callers_of(const Profile& profile, size_t column, const std::string& function) {
-  std::map<std::string, CallerRow> found;
+  std::map<std::string, double> found;
   double total = 0;
   for (size_t row = 0; row < profile.samples.size(); ++row) {
-    const auto frames = profile.stacks[profile.samples.stack(row)];
+    const std::vector<std::string> names = functions_of(profile, profile.samples.stack(row));
+    const auto outermost = std::find(names.rbegin(), names.rend(), function);
+    if (outermost == names.rend()) continue;
     const auto value = static_cast<double>(profile.samples.value(row, column));
-    for (size_t i = frames.size(); i-- > 0;) {
-      if (profile::frame_name(profile, frames[i]) != function) continue;
-      const std::string caller = i + 1 < frames.size() ? profile::frame_name(profile, frames[i + 1]) : "(the root)";
-      CallerRow& entry = found[caller];
-      entry.name = caller;
-      entry.value += value;
-      total += value;
-      break;
-    }
+    found[outermost == names.rbegin() ? "(the root)" : *std::prev(outermost)] += value;
+    total += value;
   }
   std::vector<CallerRow> rows;
-  for (auto& [name, entry] : found) {
-    entry.percent = total > 0 ? entry.value * 100 / total : 0;
-    rows.push_back(std::move(entry));
-  }
+  for (const auto& [name, value] : found) rows.push_back({name, value, total > 0 ? value * 100 / total : 0});
   std::stable_sort(rows.begin(), rows.end(), [](const CallerRow& a, const CallerRow& b) { return a.value > b.value; });
   return rows;
 }

@@ -19,7 +19,6 @@ struct TopRequest {
 // Who calls a function, and how much of its time is on account of each.
 struct CallerRow {
   std::string name;
-  std::string place;
   double value = 0;
   double percent = 0;  // of the function's total
 };
