@@ -13,7 +13,8 @@
 #ifndef ATYS_WAITS_BPF_H
 #define ATYS_WAITS_BPF_H
 
-const volatile __u64 max_stacks_per_second = 2000;  // of threads that leave the CPU
+// Of threads that leave the CPU, so many in each period: 2,000 a second at 99 Hz.
+const volatile __u64 max_stacks_per_period = 20;
 const volatile __u64 max_waits_per_second = 10000;  // of waits that matter
 
 struct {
@@ -78,7 +79,7 @@ static void begin_wait(void* ctx, struct task_struct* task, int preempted, __u64
   wait->pair = mix(now, BPF_CORE_READ(task, pid)) | 1;
   wait->has_stack = 0;
   if (!is_first && wait->threshold_ns > 4 * wait->recent_ns) return;
-  if (!take_from(&stacks_allowance, max_stacks_per_second, now)) return;
+  if (!take_from(&stacks_allowance, max_stacks_per_period * 1000000000 / (wait->period_ns | 1), now)) return;
   struct scratch* scratch = begin_record(ctx);
   if (!scratch) return;
   scratch->record.type = ATYS_WAIT_BEGIN;
@@ -163,7 +164,7 @@ int on_waking(__u64* ctx) {
   if (!wait || wait->since_ns == 0) return 0;
   __u64 now = bpf_ktime_get_ns();
   if (now - wait->since_ns < wait->threshold_ns || (wait->state & ATYS_PREEMPTED)) return 0;
-  if (!take_from(&stacks_allowance, max_stacks_per_second, now)) return 0;
+  if (!take_from(&stacks_allowance, max_stacks_per_period * 1000000000 / (wait->period_ns | 1), now)) return 0;
   struct scratch* scratch = begin_record(ctx);
   if (!scratch) return 0;
   scratch->record.type = ATYS_WAKER;
