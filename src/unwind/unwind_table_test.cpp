@@ -21,12 +21,18 @@ class Oracle {
  public:
   Oracle(const ElfFile& file, Machine machine) : cfi_(dwarf_getcfi_elf(file.handle())), registers_(registers_of(machine)) {}
 
+  ~Oracle() {
+    std::free(frame_);
+    dwarf_cfi_end(cfi_);
+  }
+  Oracle(const Oracle&) = delete;
+  Oracle& operator=(const Oracle&) = delete;
+
   bool knows(uint64_t address) {
     std::free(frame_);
     frame_ = nullptr;
     return cfi_ != nullptr && dwarf_cfi_addrframe(cfi_, address, &frame_) == 0;
   }
-  ~Oracle() { std::free(frame_); }
 
   bool is_signal_frame() {
     bool is_signal = false;

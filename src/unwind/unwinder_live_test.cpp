@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <algorithm>
 
 #include <cstdlib>
 #include <thread>
@@ -50,7 +51,11 @@ class UnwinderLive : public testing::Test {
     EXPECT_EQ(walk.by_frame_pointer, 0u);
     EXPECT_GE(walk.addresses.size(), least_frames);
     const std::vector<uint64_t> found(walk.addresses.begin() + 1, walk.addresses.end());
-    EXPECT_EQ(found, std::vector<uint64_t>(moment_.truth.begin() + 1, moment_.truth.end()));
+    // Whoever takes the truth is in it, in one frame or, where a sanitizer stands before backtrace(), in two.
+    ASSERT_GE(moment_.truth.size(), found.size());
+    ASSERT_LE(moment_.truth.size(), found.size() + 2);
+    EXPECT_EQ(found,
+              std::vector<uint64_t>(moment_.truth.end() - static_cast<std::ptrdiff_t>(found.size()), moment_.truth.end()));
   }
 
   Moment moment_;
@@ -175,7 +180,8 @@ TEST_F(UnwinderLive, says_when_the_copy_of_the_stack_was_too_short) {
   unwinder.walk(moment_.registers, part, process, 512, walk);
   EXPECT_EQ(walk.end, End::StackCopyEnded);
   ASSERT_GT(walk.addresses.size(), 10u);
-  EXPECT_TRUE(std::equal(walk.addresses.begin() + 1, walk.addresses.end(), moment_.truth.begin() + 1));
+  EXPECT_NE(std::search(moment_.truth.begin(), moment_.truth.end(), walk.addresses.begin() + 1, walk.addresses.end()),
+            moment_.truth.end());
   unwinder.walk(moment_.registers, part, process, 7, walk);
   EXPECT_EQ(walk.end, End::TooDeep);
   EXPECT_EQ(walk.addresses.size(), 7u);
