@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
+#include "base/clock.h"
 #include "capture/native/profile_builder.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
@@ -23,12 +23,6 @@ constexpr uint64_t kGuardIntervalNs = 100'000'000;
 constexpr uint64_t kTargetIntervalNs = 500'000'000;
 constexpr double kNsPerSecond = 1e9;
 constexpr int kPriority = -10;  // as nice(1) counts; without the right to it we stay where we are
-
-uint64_t clock_ns(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
 
 uint64_t own_cpu_ns() { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
@@ -101,7 +95,7 @@ class Recording::State {
  private:
   EndReason end_reason(uint64_t now);
   EndReason on_signal(const linux::SignalWatch::Taken& signal);
-  void keep_budget(uint64_t now);
+  void keep_budget();
   void update_use();
   budget::OverheadReading reading() const;
   Profile build();
@@ -113,7 +107,6 @@ class Recording::State {
   uint64_t next_guard_ns_ = 0;
   uint64_t next_target_ns_ = 0;
   int signals_seen_ = 0;
-  bool is_finished_ = false;
 };
 
 Result<> Recording::State::open() {
@@ -161,7 +154,7 @@ EndReason Recording::State::step(int timeout_ms) {
 EndReason Recording::State::end_reason(uint64_t now) {
   if (now >= next_guard_ns_) {
     next_guard_ns_ = now + kGuardIntervalNs;
-    keep_budget(now);
+    keep_budget();
   }
   if (const auto signal = signals_->take(); signal.number != 0)
     if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
@@ -193,7 +186,7 @@ budget::OverheadReading Recording::State::reading() const {
           .samples = totals.samples};
 }
 
-void Recording::State::keep_budget(uint64_t) {
+void Recording::State::keep_budget() {
   const double before = guard_.grants().back().hz;
   const double hz = guard_.update(reading());
   // An event has no rate: it comes as often as it comes.

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "linux/capabilities.h"
 #include "linux/proc_file.h"
 
 namespace atys::linux {
@@ -21,8 +22,9 @@ bool is_plain_name(const std::string& name) {
 }  // namespace
 
 Result<std::string> find_tracefs() {
-  for (const char* folder : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"})
-    if (::access((std::string(folder) + "/events").c_str(), R_OK | X_OK) == 0) return std::string(folder);
+  const auto mounts = read_proc_file("/proc/self/mountinfo");
+  const std::string folder = mounts.ok() ? find_mount(*mounts, "tracefs") : std::string();
+  if (!folder.empty() && ::access((folder + "/events").c_str(), R_OK | X_OK) == 0) return folder;
   return fail(ErrorCode::Unavailable, "tracepoints: tracefs is not mounted, or not ours to read",
               "mount it as root: mount -t tracefs nodev /sys/kernel/tracing");
 }

@@ -16,7 +16,7 @@ void choose_tier(DoctorAnswer& answer, const Probes& probes) {
   const bool has_bpf = probes.bpf_map.ok() && probes.bpf_program.ok() && probes.btf.ok() && probes.perf_self.ok();
   if (has_bpf) {
     answer.tier = "ebpf";
-    answer.tier_why = "stacks are counted in the kernel, only new ones cross";
+    answer.tier_why = "a BPF program on a timer of each CPU takes the stacks";
   } else if (probes.perf_self.ok() && probes.perf_ring.ok()) {
     answer.tier = "perf";
     answer.tier_why = "samples are read from rings of perf events; eBPF does not work here";

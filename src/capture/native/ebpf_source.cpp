@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <ctime>
 
+#include "base/clock.h"
 #include "capture/native/sampler_object.h"
 #include "linux/host.h"
 
@@ -26,12 +26,6 @@ constexpr uint64_t kCountCostNs = 15'000'000;
 constexpr uint64_t kPauseCostNs = 400'000'000;
 constexpr uint64_t kLookAtWaitsNs = 50'000'000;
 constexpr double kManyWaitsPerSecond = 30'000;
-
-uint64_t monotonic_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
 
 // A descriptor of one thread (Linux 6.9), or of a process's first.
 UniqueFd open_thread(pid_t tid) {
@@ -220,7 +214,7 @@ void EbpfSource::add_wait(RawSample& sample, const atys_record& wait, SampleSink
 
 // Threads that still wait at the end: judged by the same rule as those that do not any more.
 void EbpfSource::collect_waiting(SampleSink& sink) {
-  const uint64_t now = monotonic_ns();
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   for (auto& [tid, waiting] : waiting_) {
     atys_record begin{};
     RawSample sample;
@@ -266,7 +260,7 @@ void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const { fds.push_back({ri
 // it counts all the time; programs on every switch are counted for a while now and then, and the rest is taken to be like
 // it.
 void EbpfSource::measure_cost() {
-  const uint64_t now = monotonic_ns();
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   const uint64_t run_time = object_.run_time_ns();
   if (!plan_.with_waits) {
     kernel_ns_ = run_time;
@@ -300,7 +294,7 @@ uint64_t EbpfSource::counter(uint32_t number) const {
 // Looking at the end of every system call costs a program that does nothing but switch more than it is worth: most of the
 // waits that matter have their stack already, and those that do not are counted.
 void EbpfSource::spare_fast_switchers() {
-  const uint64_t now = monotonic_ns();
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (!takes_late_stacks_ || now - looked_at_waits_ns_ < kLookAtWaitsNs) return;
   const uint64_t waits = counter(ATYS_WAITS);
   const double per_second =
