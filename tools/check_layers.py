@@ -17,7 +17,7 @@ MAY_USE = {
     "budget": "base",
     "adapt": "base profile reduce budget",
     "unwind": "base linux symbolize",
-    "capture": "base profile linux symbolize unwind budget adapt",
+    "capture": "base profile reduce linux symbolize unwind format budget adapt",
     "store": "base profile reduce format",
     "fleet": "base profile reduce format budget adapt capture store",
     "verbs": "base profile reduce linux symbolize unwind format budget adapt capture store fleet",

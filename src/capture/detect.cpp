@@ -2,23 +2,23 @@
 #include "capture/detect.h"
 
 #include <fcntl.h>
-#include <gelf.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <set>
 
-#include "capture/runtimes.h"
+#include "capture/process_files.h"
+#include "capture/profiling_kernel.h"
 #include "linux/proc_maps.h"
+#include "symbolize/elf_sections.h"
 
 namespace atys::capture {
 
 namespace {
 
 using symbolize::ElfFile;
+using symbolize::for_each_section;
 
 constexpr size_t kMostSymbols = 8'000'000;  // a browser with all its symbols has 2,000,000
 constexpr size_t kMostLibraries = 64;
@@ -27,25 +27,12 @@ std::string_view base_name(std::string_view path) { return path.substr(path.rfin
 
 std::set<std::string_view> wanted_symbols() {
   std::set<std::string_view> wanted;
-  for (const RuntimeSigns& runtime : known_runtimes()) {
+  for (const auto& kernel : profiling_kernels()) {
+    const RuntimeSigns& runtime = kernel->signs();
     wanted.insert(runtime.symbols.begin(), runtime.symbols.end());
     wanted.insert(runtime.version_symbols.begin(), runtime.version_symbols.end());
   }
   return wanted;
-}
-
-// Calls `use` with the name and the header of each section.
-template <typename Use>
-void for_each_section(const ElfFile& file, const Use& use) {
-  size_t names = 0;
-  if (elf_getshdrstrndx(file.handle(), &names) != 0) return;
-  Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(file.handle(), section)) != nullptr) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    const char* name = elf_strptr(file.handle(), names, header.sh_name);
-    use(std::string_view(name == nullptr ? "" : name), section, header);
-  }
 }
 
 void collect_symbols(const ElfFile& file, Elf_Scn* section, const GElf_Shdr& header, FileSigns& signs) {
@@ -74,21 +61,10 @@ std::string evidence_in(const RuntimeSigns& runtime, const FileSigns& signs, con
 }
 
 bool is_worth_a_look(std::string_view path) {
-  for (const RuntimeSigns& runtime : known_runtimes())
-    for (const std::string_view prefix : runtime.files)
+  for (const auto& kernel : profiling_kernels())
+    for (const std::string_view prefix : kernel->signs().files)
       if (base_name(path).starts_with(prefix)) return true;
   return false;
-}
-
-// A file that the process has mapped, as it sees it: its links lead nowhere but into its own root, and a fifo does not block
-// us.
-UniqueFd open_in_root(pid_t pid, const std::string& path, uint64_t flags, uint64_t resolve) {
-  const UniqueFd root(::open(linux::root_of(pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!root.is_open()) return {};
-  open_how how{};
-  how.flags = flags | O_CLOEXEC;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve;
-  return UniqueFd(static_cast<int>(::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof how)));
 }
 
 void add_runtimes(Detection& detection, std::vector<DetectedRuntime> found) {
@@ -128,8 +104,7 @@ void look_at_libraries(Detection& detection) {
   for (const linux::MappedRange& range : *ranges) {
     if (range.file.inode == 0 || !is_worth_a_look(range.path) || !seen.insert(range.path).second) continue;
     if (seen.size() > kMostLibraries) break;
-    auto file =
-        ElfFile::open(open_in_root(detection.process.pid, range.path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), range.path);
+    auto file = open_mapped_file(detection.process.pid, range);
     if (file.ok()) {
       add_runtimes(detection, runtimes_in(*file, range.path));
     } else {
@@ -142,7 +117,7 @@ void look_at_libraries(Detection& detection) {
 void look_for_perf_map(Detection& detection) {
   const linux::ProcessInfo& process = detection.process;
   const std::string path = "/tmp/perf-" + std::to_string(process.pid_in_namespace) + ".map";
-  const UniqueFd fd = open_in_root(process.pid, path, O_PATH | O_NOFOLLOW, 0);
+  const UniqueFd fd = open_in_root(process.pid, path, O_PATH | O_NOFOLLOW);
   struct stat status {};
   if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return;
   detection.perf_map = PerfMap::Refused;
@@ -156,14 +131,22 @@ void look_for_perf_map(Detection& detection) {
   }
 }
 
-void choose_kernel(Detection& detection) {
+// What a capture will show of each runtime; the kernels look at the process for that.
+void choose_kernels(Detection& detection) {
+  for (DetectedRuntime& runtime : detection.runtimes) {
+    Outlook outlook = find_kernel(runtime.kernel)->outlook(detection.process.pid, runtime);
+    runtime.shows = std::move(outlook.shows);
+    runtime.limits = std::move(outlook.limits);
+    runtime.is_native_only = outlook.is_native_only;
+    if (runtime.is_native_only) continue;
+    detection.kernel += (detection.kernel.empty() ? "" : ", ") + runtime.kernel;
+    detection.why += (detection.why.empty() ? "" : "; ") + runtime.kernel + ": " + runtime.shows;
+  }
+  if (!detection.kernel.empty()) return;
   detection.kernel = "native";
   detection.why = "it samples every process: compiled code, libraries and the Linux kernel";
   if (detection.process.command_line.empty() && detection.process.executable.empty())
     detection.why = "a thread of the Linux kernel: only kernel stacks";
-  const bool has_limits =
-      std::ranges::any_of(detection.runtimes, [](const auto& runtime) { return !runtime.limits.empty(); });
-  if (has_limits) detection.why += "; kernels for languages are not in this release";
 }
 
 }  // namespace
@@ -176,11 +159,16 @@ std::vector<DetectedRuntime> runtimes_in(const ElfFile& file, const std::string&
     if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) collect_symbols(file, section, header, signs);
   });
   std::vector<DetectedRuntime> found;
-  for (const RuntimeSigns& runtime : known_runtimes()) {
+  for (const auto& kernel : profiling_kernels()) {
+    const RuntimeSigns& runtime = kernel->signs();
     const std::string evidence = evidence_in(runtime, signs, sections);
     if (evidence.empty()) continue;
     const std::string version = runtime.version == nullptr ? "" : runtime.version(file, signs, base_name(path));
-    found.push_back({std::string(runtime.name), version, path + " has " + evidence, std::string(runtime.limits)});
+    found.push_back({.name = std::string(runtime.name),
+                     .version = version,
+                     .evidence = path + " has " + evidence,
+                     .path = path,
+                     .kernel = std::string(kernel->name())});
   }
   return found;
 }
@@ -194,7 +182,7 @@ Result<Detection> detect(pid_t pid) {
     look_at_libraries(detection);
     look_for_perf_map(detection);
   }
-  choose_kernel(detection);
+  choose_kernels(detection);
   return detection;
 }
 

@@ -20,7 +20,11 @@ struct DetectedRuntime {
   std::string name;      // "Python"
   std::string version;   // empty: not cheap to tell
   std::string evidence;  // "/usr/lib/libpython3.11.so.1.0 has section .PyRuntime"
-  std::string limits;    // what the kernel that will be used does not show of it; empty: nothing
+  std::string path;      // the file that it is in, as the process sees it
+  std::string kernel;    // the profiling kernel that knows it
+  std::string shows;     // what a capture shows of it
+  std::string limits;    // what it does not; empty: nothing
+  bool is_native_only = false;
 };
 
 enum class PerfMap { None, Present, Refused };
@@ -29,7 +33,7 @@ struct Detection {
   linux::ProcessInfo process;
   linux::ForeignNamespaces foreign;
   std::vector<DetectedRuntime> runtimes;  // empty: compiled code only
-  std::string kernel;                     // the profiling kernel that a capture uses
+  std::string kernel;                     // the profiling kernels that a capture uses: "native", "python", "python, java"
   std::string why;
   std::string build_id;
   bool is_readable = false;  // we could look into its executable and its mappings; else the rest is guesswork and left out

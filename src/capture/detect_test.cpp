@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "base/byte_source.h"
-#include "capture/runtimes.h"
+#include "capture/go/go_kernel.h"
 
 // Symbols as two runtimes define them: a runtime is told by such symbols, whatever the file is called.
 extern "C" {
@@ -57,13 +57,13 @@ TEST(detect, reads_the_version_of_a_go_program) {
   info += '\x08';
   info += '\x02';
   info.resize(32, '\0');
-  EXPECT_EQ(go_version_in(as_byte_span(info)), "");
-  EXPECT_EQ(go_version_in(as_byte_span(info + "\x08go1.22.3rest")), "1.22.3");
-  EXPECT_EQ(go_version_in(as_byte_span(info + "\x7fgo1.22.3")), "");
-  EXPECT_EQ(go_version_in(as_byte_span(info + "\xff\xffgo1.22.3")), "");
-  EXPECT_EQ(go_version_in({}), "");
+  EXPECT_EQ(go::version_in(as_byte_span(info)), "");
+  EXPECT_EQ(go::version_in(as_byte_span(info + "\x08go1.22.3rest")), "1.22.3");
+  EXPECT_EQ(go::version_in(as_byte_span(info + "\x7fgo1.22.3")), "");
+  EXPECT_EQ(go::version_in(as_byte_span(info + "\xff\xffgo1.22.3")), "");
+  EXPECT_EQ(go::version_in({}), "");
   info[15] = '\0';
-  EXPECT_EQ(go_version_in(as_byte_span(info + "\x08go1.22.3")), "");
+  EXPECT_EQ(go::version_in(as_byte_span(info + "\x08go1.22.3")), "");
 }
 
 TEST(detect, says_what_kernel_fits_our_own_process_and_why) {

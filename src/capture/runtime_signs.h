@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtimes that we recognise: one entry each. To add one, add an entry.
+// How a runtime is recognised in the files that a process has mapped.
 #pragma once
 
+#include <cstring>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,21 +22,27 @@ struct FileSigns {
 };
 
 struct RuntimeSigns {
-  std::string_view name;
+  std::string_view name;                   // "Python"
   std::vector<std::string_view> files;     // libraries worth a look: how their base names begin; the executable always is
   std::vector<std::string_view> sections;  // any of these …
   std::vector<std::string_view> symbols;   // … or any of these, defined, says that it is there
   std::vector<std::string_view> version_symbols;
   std::string (*version)(const symbolize::ElfFile&, const FileSigns&, std::string_view base_name);  // null: not cheap
-  std::string_view limits;                                                                          // of the native kernel
 };
-
-const std::vector<RuntimeSigns>& known_runtimes();
 
 // Bytes of the file at an address of its own; fewer where the file ends.
 std::string bytes_at(const symbolize::ElfFile& file, uint64_t address, size_t count);
 
-// "go1.22.3" from a .go.buildinfo section; empty: an older layout or none.
-std::string go_version_in(std::span<const std::byte> build_info);
+// A number, or text that looks like a version, that a runtime exports; false, empty: it does not.
+template <typename Number>
+bool read_number(const symbolize::ElfFile& file, const FileSigns& signs, std::string_view symbol, Number& number) {
+  const auto found = signs.symbols.find(symbol);
+  if (found == signs.symbols.end()) return false;
+  const std::string bytes = bytes_at(file, found->second.address, sizeof number);
+  if (bytes.size() != sizeof number) return false;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  return true;
+}
+std::string read_version(const symbolize::ElfFile& file, const FileSigns& signs, std::string_view symbol);
 
 }  // namespace atys::capture

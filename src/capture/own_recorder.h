@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A runtime that samples itself, told to by us: a JVM with async-profiler, V8 through its inspector.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+#include "base/result.h"
+#include "profile/profile.h"
+
+namespace atys::capture {
+
+// Calls block, each for a bounded time, and are made by a thread of our own, one at a time.
+class OwnRecorder {
+ public:
+  virtual ~OwnRecorder() = default;  // whatever was begun is ended, and nothing of it is left in the process or on its disk
+
+  // Returns when the runtime samples.
+  virtual Result<> start() = 0;
+  // What was recorded since the start or since the last call. `is_last`: it has stopped then; else it goes on.
+  // The profile has two value types as native ones have ("samples" and the kind's), labels thread.name and thread.id where
+  // they are known, frame kinds, files and lines. Weights are the runtime's own measure: they are scaled to the CPU time
+  // that the Linux kernel accounted for the same threads.
+  virtual Result<Profile> take(bool is_last) = 0;
+  // The threads that its profile is of, as we number them; empty: all of the process.
+  virtual std::vector<pid_t> covered_threads() const { return {}; }
+};
+
+}  // namespace atys::capture

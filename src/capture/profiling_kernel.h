@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profiling kernel: what turns a process of one language into stacks of that language. One folder each, one word in the
+// list of CMakeLists.txt; everything about a language (how to recognise it, what it shows, what it cannot, its error texts)
+// is said in its folder. Every process is sampled by the native kernel; the others add what they know in one of two ways:
+//
+//   StackReader   an interpreter's frames lie in its memory: the sampler copies them, the reader names them and puts them
+//                 among the native frames of the same moment
+//   OwnRecorder   the runtime can sample itself: it is told to, and what it hands back takes the place of the native
+//                 samples of the same threads, with their weight
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/own_recorder.h"
+#include "capture/recording_plan.h"
+#include "capture/runtime_signs.h"
+#include "capture/stack_reader.h"
+
+namespace atys::capture {
+
+struct DetectedRuntime;
+
+struct AttachRequest {
+  pid_t pid = 0;
+  const DetectedRuntime* runtime = nullptr;
+  const RecordingPlan* plan = nullptr;
+};
+
+// What a kernel has in one process; the process is left as it was when this goes. At most one of both is there.
+struct Attachment {
+  std::unique_ptr<StackReader> reader;
+  std::unique_ptr<OwnRecorder> recorder;
+  std::vector<std::string> notes;  // what a person should know of it
+};
+
+// What a capture shows of a runtime.
+struct Outlook {
+  std::string shows;            // "Python functions, files and lines among native and kernel frames"
+  std::string limits;           // what it will not show, and what to do about that; empty: nothing
+  bool is_native_only = false;  // the kernel cannot do more for this process than the native one
+};
+
+// A thing outside of us that a kernel can use, as `atys doctor` shows it.
+struct KernelNeed {
+  std::string name;  // "async-profiler"
+  bool works = false;
+  std::string detail;  // where it is, or what is lost without it
+  std::string fix;     // the exact thing to do; empty: nothing to be done
+};
+
+class ProfilingKernel {
+ public:
+  virtual ~ProfilingKernel() = default;
+  virtual std::string_view name() const = 0;  // "python": the folder's
+  virtual const RuntimeSigns& signs() const = 0;
+  virtual Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const = 0;
+  // May take up to some hundred milliseconds, but never slows the process. An error: native frames only, and it is told.
+  virtual Result<Attachment> attach(const AttachRequest& request) const = 0;
+  virtual std::vector<KernelNeed> needs() const { return {}; }
+};
+
+// All of them but `native`, in the order of the list.
+const std::vector<std::unique_ptr<ProfilingKernel>>& profiling_kernels();
+const ProfilingKernel* find_kernel(std::string_view name);
+
+}  // namespace atys::capture

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the stacks of an interpreter in one process. The sampler copies frames in the moment of the sample
+// (walker_records.h); the reader knows what they mean. Everything that comes from the process is hostile: bounded, checked,
+// may be torn.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture/native/walker_records.h"
+
+namespace atys::capture {
+
+struct AddressRange {
+  uint64_t start = 0;
+  uint64_t end = 0;
+
+  bool contains(uint64_t address) const { return address >= start && address < end; }
+};
+
+// Where in the process's memory the interpreter's own code lies.
+struct InterpreterCode {
+  std::vector<AddressRange> evaluator;  // the function that runs the language's code: stands for a group of its frames
+  std::vector<AddressRange> own;  // everything else of the interpreter: of no interest beside the language's own frames
+};
+
+// A frame of the language, by a number that `name` understands.
+struct LanguageFrame {
+  uint32_t id = 0;
+  bool is_entry = false;  // called from native code: what is further out is on an older run of the evaluator
+};
+
+struct LanguageName {
+  std::string function;
+  std::string file;
+  int64_t line = 0;  // 0: not known
+  int64_t start_line = 0;
+  std::string kind;  // of frame: "cpython"
+};
+
+class StackReader {
+ public:
+  virtual ~StackReader() = default;
+
+  virtual const atys_walker& walker() const = 0;
+  // Threads that run the language's code, as we number them, and where their state is. Called now and then.
+  virtual std::vector<std::pair<pid_t, uint64_t>> thread_states() = 0;
+  virtual const InterpreterCode& code() const = 0;
+  // Makes sense of one walk, innermost first; what is said in `frames` is appended. False: it was torn, and is counted as
+  // such.
+  virtual bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) = 0;
+  virtual LanguageName name(uint32_t id) const = 0;
+  // What the language calls a thread; empty: what the kernel calls it.
+  virtual std::string thread_name(pid_t) { return {}; }
+};
+
+}  // namespace atys::capture
