@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// The sampler in the kernel. `sample` runs on a timer interrupt of each CPU, looks at the thread that was interrupted, and either
-// counts its stack (found by frame pointers; only stacks never seen before cross to user space) or hands over a copy of the top
-// of it (code without frame pointers; user space unwinds it). The programs in waits.bpf.h do the same for threads that wait.
-// Kernel structures are declared with the few fields that are read; the loader finds where they are in the running kernel.
+// The sampler in the kernel. `sample` runs on a timer interrupt of each CPU, looks at the thread that was interrupted, and
+// either counts its stack (found by frame pointers; only stacks never seen before cross to user space) or hands over a copy
+// of the top of it (code without frame pointers; user space unwinds it). The programs in waits.bpf.h do the same for threads
+// that wait. Kernel structures are declared with the few fields that are read; the loader finds where they are in the
+// running kernel.
 #include <linux/bpf.h>
 #include <linux/types.h>
 
@@ -33,7 +34,8 @@ struct stack_counts {
 struct stack_counts counts_a SEC(".maps");
 struct stack_counts counts_b SEC(".maps");
 
-// Slot 0 is the map in use. User space puts the other one there, which waits until no program uses the first, then empties it.
+// Slot 0 is the map in use. User space puts the other one there, which waits until no program uses the first, then empties
+// it.
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
   __uint(max_entries, 1);
@@ -76,9 +78,12 @@ struct {
   __type(value, __u64);
 } sample_period SEC(".maps");
 
+enum { ATYS_BEFORE_COPY = ATYS_MAX_KERNEL_FRAMES * 8 + ATYS_MAX_WALKED * sizeof(struct atys_walked) };
+
 struct scratch {
   struct atys_record record;
-  char payload[ATYS_MAX_KERNEL_FRAMES * 8 + ATYS_MAX_COPY];
+  char payload[ATYS_BEFORE_COPY + ATYS_MAX_COPY];
+  char window[ATYS_FRAME_WINDOW];  // of the interpreter's frame at hand; not sent
 };
 
 // One per CPU (a per-CPU map cannot hold values of this size). A timer interrupt does not interrupt itself.
@@ -98,7 +103,8 @@ static __u64 wakeup_flags(void) {
   return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-// Hides from the compiler what it knows of a value, so that the bounds checks that the verifier must see stay in the program.
+// Hides from the compiler what it knows of a value, so that the bounds checks that the verifier must see stay in the
+// program.
 #define ATYS_CHECKED_BELOW(value) asm volatile("" : "+r"(value))
 
 // Where the frames of the current thread end; 0: not known. The kernel knows it of a process's first thread: arguments and
@@ -125,7 +131,7 @@ static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
     if (wanted - done < piece) piece = wanted - done;
     ATYS_CHECKED_BELOW(piece);
     ATYS_CHECKED_BELOW(done);
-    if (done > ATYS_MAX_COPY - ATYS_PAGE || at > ATYS_MAX_KERNEL_FRAMES * 8 || piece == 0 || piece > ATYS_PAGE) break;
+    if (done > ATYS_MAX_COPY - ATYS_PAGE || at > ATYS_BEFORE_COPY || piece == 0 || piece > ATYS_PAGE) break;
     if (bpf_probe_read_user(&scratch->payload[at + done], piece, (void*)(sp + done)) != 0) break;
     done += piece;
   }
@@ -134,7 +140,7 @@ static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
 
 static void send(struct scratch* scratch, __u32 payload) {
   __u64 size = sizeof(struct atys_record) + payload;
-  if (size > sizeof(*scratch)) return;
+  if (size > sizeof(scratch->record) + sizeof(scratch->payload)) return;
   if (bpf_ringbuf_output(&ring, scratch, size, wakeup_flags()) != 0) count(ATYS_RING_FULL, 1);
 }
 
@@ -150,7 +156,7 @@ struct hashing {
 
 static long hash_word(__u64 index, void* context) {
   struct hashing* hashing = context;
-  if (index >= ATYS_MAX_USER_FRAMES + ATYS_MAX_KERNEL_FRAMES) return 1;
+  if (index >= ATYS_MAX_USER_FRAMES + ATYS_BEFORE_COPY / 8) return 1;
   hashing->hash = mix(hashing->hash, ((__u64*)hashing->scratch->payload)[index]);
   return 0;
 }
@@ -208,6 +214,9 @@ static struct scratch* begin_record(void* ctx) {
   record->user_frames = 0;
   record->copied_bytes = 0;
   record->wait_state = 0;
+  record->walked = 0;
+  record->walk_flags = 0;
+  record->reserved = 0;
   record->stack_hash = 0;
   bpf_get_current_comm(record->comm, sizeof(record->comm));
   long got = bpf_get_stack(ctx, scratch->payload, ATYS_MAX_KERNEL_FRAMES * 8, 0);
@@ -221,19 +230,24 @@ static __u32 mode_of(__u32 tgid) {
   return process && process->mode ? process->mode : default_mode;
 }
 
+#include "walker.bpf.h"
+
 // Adds the user stack, by its process's mode; returns the bytes of the whole payload.
 static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   struct atys_record* record = &scratch->record;
-  __u32 kernel_bytes = record->kernel_frames * 8;
-  if (kernel_bytes > ATYS_MAX_KERNEL_FRAMES * 8) return 0;
+  __u64 at = record->kernel_frames * 8;
+  if (at > ATYS_MAX_KERNEL_FRAMES * 8) return 0;
+  if (record->sp != 0) at += walk_interpreter(scratch, at);
+  ATYS_CHECKED_BELOW(at);
+  if (at > ATYS_BEFORE_COPY) return 0;
   if (mode == ATYS_BY_COPY && record->sp != 0) {
-    record->copied_bytes = copy_stack(scratch, kernel_bytes, record->tid);
-    return kernel_bytes + record->copied_bytes;
+    record->copied_bytes = copy_stack(scratch, at, record->tid);
+    return at + record->copied_bytes;
   }
-  long got = bpf_get_stack(ctx, &scratch->payload[kernel_bytes], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
+  long got = bpf_get_stack(ctx, &scratch->payload[at], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
   __u32 user_bytes = got > 0 && got <= ATYS_MAX_USER_FRAMES * 8 ? got : 0;
   record->user_frames = user_bytes / 8;
-  return kernel_bytes + user_bytes;
+  return at + user_bytes;
 }
 
 static int is_target(__u32 tgid) {
@@ -286,6 +300,9 @@ int on_fork(__u64* ctx) {
   if (!process || !process->children) return 0;
   struct atys_process inherited = *process;
   bpf_map_update_elem(&processes, &child_tgid, &inherited, BPF_ANY);
+  // Its memory is a copy of its parent's: so is whatever there is to be found in it.
+  struct atys_walker* walker = bpf_map_lookup_elem(&walkers, &parent_tgid);
+  if (walker) bpf_map_update_elem(&walkers, &child_tgid, walker, BPF_ANY);
   return 0;
 }
 
@@ -296,7 +313,9 @@ int on_exit(__u64* ctx) {
   __u32 tgid = BPF_CORE_READ(task, tgid);
   __u32 tid = BPF_CORE_READ(task, pid);
   bpf_map_delete_elem(&stack_ends, &tid);
+  bpf_map_delete_elem(&thread_states, &tid);
   if (BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
   bpf_map_delete_elem(&processes, &tgid);
+  bpf_map_delete_elem(&walkers, &tgid);
   return 0;
 }

@@ -37,6 +37,15 @@ struct mm_struct {
   unsigned long start_stack;
 };
 
+struct upid {
+  int nr;
+};
+
+struct pid {
+  unsigned int level;
+  struct upid numbers[1];  // as many as levels
+};
+
 struct task_struct {
   int pid;
   int tgid;
@@ -44,6 +53,7 @@ struct task_struct {
   unsigned int __state;
   struct mm_struct* mm;
   struct signal_struct* signal;
+  struct pid* thread_pid;
 };
 
 #pragma clang attribute pop

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "capture/native/walker_records.h"
+
 enum {
   ATYS_MAX_KERNEL_FRAMES = 96,
   ATYS_MAX_USER_FRAMES = 127, /* perf_event_max_stack */
@@ -32,7 +34,8 @@ struct atys_process {
   __u32 children; /* sample processes that it starts as well */
 };
 
-/* In front of each record in the ring; then kernel frames, then user frames or copied bytes. */
+/* In front of each record in the ring; then kernel frames, then those of an interpreter (atys_walked), then user frames or
+ * copied bytes. */
 struct atys_record {
   __u32 type;
   __u32 tgid;
@@ -41,10 +44,13 @@ struct atys_record {
   __u16 user_frames;
   __u32 copied_bytes; /* of the user stack, from `sp` on */
   __u32 wait_state;   /* ATYS_WAIT: task state when it left the CPU */
-  __u64 time_ns;      /* CLOCK_MONOTONIC */
-  __u64 weight;       /* what this sample stands for: the period, or how long the wait was */
-  __u64 stack_hash;   /* ATYS_COUNTED_STACK: key of its counter; waits: ties together what belongs to one wait */
-  __u64 pc;           /* user registers */
+  __u16 walked;       /* frames of an interpreter */
+  __u16 walk_flags;   /* atys_walk_flags */
+  __u32 reserved;
+  __u64 time_ns;    /* CLOCK_MONOTONIC */
+  __u64 weight;     /* what this sample stands for: the period, or how long the wait was */
+  __u64 stack_hash; /* ATYS_COUNTED_STACK: key of its counter; waits: ties together what belongs to one wait */
+  __u64 pc;         /* user registers */
   __u64 sp;
   __u64 fp;
   __u64 lr;

@@ -18,14 +18,14 @@ enum {
   ATYS_FRAME_WINDOW = 128, /* bytes of a frame that are read */
 };
 
-/* How the state of the thread at hand is known from that of another. */
+/* How it is known that a state is of the thread at hand. */
 enum atys_identity {
-  ATYS_NO_IDENTITY = 0,    /* there is one state for the whole process */
-  ATYS_NATIVE_THREAD = 1,  /* the thread's number, as its own pid namespace has it */
-  ATYS_THREAD_POINTER = 2, /* pthread_t */
+  ATYS_ANY_THREAD = 0,    /* it is not: there is one state, and whoever runs has it */
+  ATYS_MAIN_THREAD = 1,   /* only the first thread of a process has one */
+  ATYS_NATIVE_THREAD = 2, /* the state holds the thread's number, as its own pid namespace has it */
 };
 
-/* A chain of pointers: at = read(at + step) for each step but the last, which is only added. */
+/* A chain of pointers: at = read(at + step) for each step. */
 struct atys_path {
   __u32 count;
   __u32 steps[ATYS_MAX_STEPS];
@@ -33,23 +33,32 @@ struct atys_path {
 
 /* Value of the map `walkers`, by process. */
 struct atys_walker {
-  __u64 holder; /* where the address of the state of the thread that runs the interpreter is; 0: only `thread_states` */
-  struct atys_path holder_path; /* from there to the state itself */
-  __u32 identity;               /* atys_identity */
-  __u32 identity_at;            /* in the state */
-  __u64 identity_offset;        /* what to add to the thread pointer register to get pthread_t */
-  struct atys_path top;         /* from the state to the address of the innermost frame */
-  __u32 window;                 /* bytes of a frame to read, at most ATYS_FRAME_WINDOW */
-  __u32 window_at;              /* where they begin, relative to the frame */
+  __u64 holder; /* from here `holder_path` leads to the state of the thread that runs the interpreter; 0: only
+                   `thread_states` */
+  struct atys_path holder_path;
+  __u32 identity;                 /* atys_identity */
+  struct atys_path identity_path; /* from the state to what holds the number, which is the __u32 at `identity_at` there */
+  __u32 identity_at;
+  struct atys_path top; /* from the state to the innermost frame */
+  __u32 window;         /* bytes of a frame to read, at most ATYS_FRAME_WINDOW */
+  __s32 window_at;      /* where they begin, relative to the frame */
   /* Offsets into the window. */
   __u32 next;
   __u32 code;
   __u32 position;
   __u32 position_bytes; /* 4 or 8 */
   __u32 marker;
-  __u32 marker_bytes;    /* 0, 1 or 2 */
-  __s32 stride;          /* not 0: frames lie side by side, and this is from one to the next; `last` is the outermost */
-  struct atys_path last; /* from the state to the address of the frame that ends the walk */
+  __u32 marker_bytes;   /* 0, 1 or 2 */
+  __s32 stride;         /* not 0: frames lie side by side, and this is from one to the next */
+  struct atys_path end; /* with a stride: from the state to the address where the walk ends */
+};
+
+/* What became of a walk. */
+enum atys_walk_flags {
+  ATYS_WALKED = 1,        /* there is a walker for the process */
+  ATYS_UNKNOWN_STATE = 2, /* but nobody knows the state of this thread */
+  ATYS_WALK_CUT = 4,      /* memory that could not be read, or too many frames */
+  ATYS_IS_HOLDER = 8,     /* it is the thread that runs the interpreter: holds its lock */
 };
 
 /* One frame as the sampler hands it over. */

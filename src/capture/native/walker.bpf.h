@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// Walks the frames of an interpreter in the memory of the thread that was interrupted, by the table of its process
+// (walker_records.h). The thread stands still meanwhile, so what is read fits together. Included by sampler.bpf.c.
+#ifndef ATYS_WALKER_BPF_H
+#define ATYS_WALKER_BPF_H
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 4096);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u32);
+  __type(value, struct atys_walker);
+} walkers SEC(".maps");
+
+// The interpreter's state of each thread: told by user space, or learnt here.
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 8192);
+  __type(key, __u32);
+  __type(value, __u64);
+} thread_states SEC(".maps");
+
+static __u64 follow(__u64 at, const struct atys_path* path) {
+  for (int i = 0; i < ATYS_MAX_STEPS; i++) {
+    if (i >= path->count) break;
+    __u64 next = 0;
+    if (!at || bpf_probe_read_user(&next, sizeof(next), (void*)(at + path->steps[i])) != 0) return 0;
+    at = next;
+  }
+  return at;
+}
+
+// The number of the current thread as its own pid namespace has it.
+static __u32 inner_tid(void) {
+  struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
+  struct pid* pid = BPF_CORE_READ(task, thread_pid);
+  __u32 level = BPF_CORE_READ(pid, level);
+  __u64 numbers = (__u64)pid + bpf_core_field_offset(struct pid, numbers);
+  __u32 number = 0;
+  bpf_probe_read_kernel(&number, sizeof(number),
+                        (void*)(numbers + level * bpf_core_type_size(struct upid) + bpf_core_field_offset(struct upid, nr)));
+  return number;
+}
+
+static int is_own_state(const struct atys_walker* walker, __u64 state, __u32 tid) {
+  if (walker->identity != ATYS_NATIVE_THREAD) return 1;
+  __u64 at = follow(state, &walker->identity_path);
+  __u32 number = 0;
+  if (!at || bpf_probe_read_user(&number, sizeof(number), (void*)(at + walker->identity_at)) != 0) return 0;
+  return number == tid;
+}
+
+static __u64 state_of(const struct atys_walker* walker, struct atys_record* record) {
+  if (walker->identity == ATYS_MAIN_THREAD && record->tid != record->tgid) return 0;
+  __u32 tid = walker->identity == ATYS_NATIVE_THREAD ? inner_tid() : 0;
+  __u64 holder = walker->holder ? follow(walker->holder, &walker->holder_path) : 0;
+  if (holder && is_own_state(walker, holder, tid)) {
+    record->walk_flags |= ATYS_IS_HOLDER;
+    if (walker->identity != ATYS_NATIVE_THREAD) return holder;
+  }
+  __u64* known = bpf_map_lookup_elem(&thread_states, &record->tid);
+  if (record->walk_flags & ATYS_IS_HOLDER) {
+    if (!known || *known != holder) bpf_map_update_elem(&thread_states, &record->tid, &holder, BPF_ANY);
+    return holder;
+  }
+  if (known && is_own_state(walker, *known, tid)) return *known;
+  record->walk_flags |= ATYS_UNKNOWN_STATE;
+  return 0;
+}
+
+struct walking {
+  struct scratch* scratch;
+  struct atys_walker* walker;
+  __u64 frame;
+  __u64 end;
+  __u32 at;      // of the first walked frame in the payload
+  __u32 walked;  // frames
+  __u32 is_cut;
+};
+
+// A number of so many bytes in the window.
+static __u64 window_number(struct scratch* scratch, __u64 offset, __u32 bytes) {
+  ATYS_CHECKED_BELOW(offset);
+  if (offset > ATYS_FRAME_WINDOW - 8) return 0;
+  if (bytes == 8) return *(__u64*)&scratch->window[offset];
+  if (bytes == 4) return *(__u32*)&scratch->window[offset];
+  if (bytes == 2) return *(__u16*)&scratch->window[offset];
+  return bytes ? *(__u8*)&scratch->window[offset] : 0;
+}
+
+static long walk_frame(__u64 index, void* context) {
+  struct walking* walk = context;
+  struct scratch* scratch = walk->scratch;
+  struct atys_walker* walker = walk->walker;
+  if (!walk->frame || walk->frame == walk->end) return 1;
+  __u64 bytes = walker->window;
+  __u64 at = walk->at + index * sizeof(struct atys_walked);
+  ATYS_CHECKED_BELOW(bytes);
+  ATYS_CHECKED_BELOW(at);
+  if (bytes == 0 || bytes > ATYS_FRAME_WINDOW ||
+      at > ATYS_MAX_KERNEL_FRAMES * 8 + (ATYS_MAX_WALKED - 1) * sizeof(struct atys_walked))
+    return 1;
+  if (bpf_probe_read_user(scratch->window, bytes, (void*)(walk->frame + walker->window_at)) != 0) {
+    walk->is_cut = 1;
+    return 1;
+  }
+  struct atys_walked* walked = (struct atys_walked*)&scratch->payload[at];
+  walked->code = window_number(scratch, walker->code, 8);
+  walked->position = window_number(scratch, walker->position, walker->position_bytes);
+  walked->code = (walked->code & 0xffffffffffffull) | window_number(scratch, walker->marker, walker->marker_bytes) << 48;
+  walk->walked = index + 1;
+  walk->frame = walker->stride ? walk->frame + walker->stride : window_number(scratch, walker->next, 8);
+  return 0;
+}
+
+// Adds the interpreter's frames at `at` of the payload; returns how many bytes they are.
+static __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
+  struct atys_record* record = &scratch->record;
+  struct atys_walker* walker = bpf_map_lookup_elem(&walkers, &record->tgid);
+  if (!walker) return 0;
+  record->walk_flags = ATYS_WALKED;
+  __u64 state = state_of(walker, record);
+  if (!state) return 0;
+  struct walking walk = {.scratch = scratch, .walker = walker, .at = at};
+  walk.frame = follow(state, &walker->top);
+  if (walker->stride) walk.end = follow(state, &walker->end);
+  bpf_loop(ATYS_MAX_WALKED, walk_frame, &walk, 0);
+  record->walked = walk.walked;
+  if (walk.is_cut || walk.walked == ATYS_MAX_WALKED) record->walk_flags |= ATYS_WALK_CUT;
+  return walk.walked * sizeof(struct atys_walked);
+}
+
+#endif
