@@ -15,7 +15,7 @@ async def sixty(turns, known):
         begin = time.thread_time_ns()
         for i in range(turns // 2):  # hot sixty
             x = (x * 1103515245 + i) & 0x7FFFFFFF  # hot sixty
-        known.add(sixty, time.thread_time_ns() - begin)
+        known.add(sixty, time.thread_time_ns() - begin, turns // 2)
         await asyncio.sleep(0)
     return x
 
@@ -26,7 +26,7 @@ async def thirty(turns, known):
         begin = time.thread_time_ns()
         for i in range(turns // 2):  # hot thirty
             x = (x * 1103515245 + i) & 0x7FFFFFFF  # hot thirty
-        known.add(thirty, time.thread_time_ns() - begin)
+        known.add(thirty, time.thread_time_ns() - begin, turns // 2)
         await asyncio.sleep(0)
     return x
 
@@ -37,7 +37,7 @@ async def ten(turns, known):
         begin = time.thread_time_ns()
         for i in range(turns // 2):  # hot ten
             x = (x * 1103515245 + i) & 0x7FFFFFFF  # hot ten
-        known.add(ten, time.thread_time_ns() - begin)
+        known.add(ten, time.thread_time_ns() - begin, turns // 2)
         await asyncio.sleep(0)
     return x
 

@@ -42,7 +42,8 @@ def chains(known):
         for depth in range(40):
             a1(depth)
             a2(depth)
-            known.work += 1
+            known.work += 2 * depth + 2
+        known.publish()
 
 
 def main():
