@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "capture/attachments.h"
 #include "capture/native/profile_builder.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
@@ -70,7 +71,8 @@ class Recording::State {
         modules_({.cache_folder = plan.cache_folder,
                   .may_ask_debuginfod = plan.may_ask_debuginfod,
                   .most_debug_bytes = most_debug_bytes(plan),
-                  .largest_debug_file = most_debug_bytes(plan)}) {}
+                  .largest_debug_file = most_debug_bytes(plan)}),
+        attachments_(plan_) {}
 
   Result<> open();
   Result<> start();
@@ -82,6 +84,7 @@ class Recording::State {
   RecordingPlan plan_;
   budget::OverheadGuard guard_;
   native::CodeModules modules_;
+  Attachments attachments_;
   std::optional<linux::SignalWatch> signals_;
   std::optional<linux::ChildProcess> child_;
   std::unique_ptr<TargetProcesses> target_;
@@ -119,7 +122,11 @@ Result<> Recording::State::open() {
   target_ = TRY(TargetProcesses::find(plan_.target, child_ ? child_->pid() : 0));
   source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), notes_));
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
+  collector_->set_reader_finder(&attachments_);
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
+  if (!child_)
+    for (const pid_t pid : target_->pids()) collector_->look_at(pid, clock_ns(CLOCK_MONOTONIC));
+  for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
   return {};
 }
 
@@ -220,6 +227,7 @@ Profile Recording::State::finish() {
   source_->stop();
   source_->collect(*collector_);
   source_->collect_counts(*collector_);
+  for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
   update_use();
   const budget::OverheadReading last = reading();
   use_.overhead = guard_.overhead(last);
