@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from captured import (MIN_SAMPLES, OFFSET, TIMEOUT_S, Failure, Profile, Skip, expect, is_root, judge_share,  # noqa: F401
+from captured import (MIN_SAMPLES, OFFSET, TIMEOUT_S, Failure, Profile, Skip, allowance, expect, is_root, judge_share,  # noqa: F401
                       outermost_ranges, plain, true_shares, workload, workloads)
 from scratch import ROOT, atys_binary  # noqa: F401
 
