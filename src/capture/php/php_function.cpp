@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -34,12 +35,9 @@ void tell_closures_apart(std::string& name, const FunctionHead& function, const 
   name += fmt::format("{{closure:{}:{}}}", base_name(file), function.first_line);
 }
 
-// The name of an anonymous class goes on after a zero, with its file and an address.
 std::optional<std::string> class_name(linux::MemoryReader& memory, uint64_t address) {
   const auto pointer = memory.value_at<uint64_t>(address + kClassName);
-  auto name = pointer ? read_string(memory, *pointer) : std::nullopt;
-  if (name) name->resize(std::strlen(name->c_str()));
-  return name;
+  return pointer ? read_string(memory, *pointer) : std::nullopt;
 }
 
 std::optional<std::string> function_name(linux::MemoryReader& memory, const FunctionHead& function,
@@ -60,7 +58,13 @@ std::optional<std::string> read_string(linux::MemoryReader& memory, uint64_t add
   if (address == 0) return std::nullopt;
   const auto length = memory.value_at<uint64_t>(address + kStringLength);
   if (!length || *length > kMostUnlikelyLength) return std::nullopt;
-  return memory.bytes_at(address + kStringText, std::min<uint64_t>(*length, kMostText));
+  auto text = memory.bytes_at(address + kStringText, std::min<uint64_t>(*length, kMostText));
+  if (!text) return std::nullopt;
+  // What is made up at run time has a zero in front; the name of an anonymous class goes on after one, with file and
+  // address.
+  text->erase(0, text->find_first_not_of('\0'));
+  text->resize(std::min(text->size(), text->find('\0')));
+  return text;
 }
 
 std::optional<FunctionHead> read_function(linux::MemoryReader& memory, const Layout& layout, uint64_t address) {

@@ -37,7 +37,7 @@ struct FunctionText {
 std::optional<FunctionHead> read_function(linux::MemoryReader& memory, const Layout& layout, uint64_t address);
 std::optional<FunctionText> read_text(linux::MemoryReader& memory, const FunctionHead& function);
 
-// A zend_string, at most kMostText bytes of it.
+// A zend_string up to its first zero, at most kMostText bytes of it.
 constexpr size_t kMostText = 4096;
 std::optional<std::string> read_string(linux::MemoryReader& memory, uint64_t address);
 

@@ -48,7 +48,7 @@ PhpReader::Function* PhpReader::function_at(uint64_t address, uint64_t position)
   auto known = functions_.find(address);
   if (known != functions_.end() && known->second.head.has_op(position) && walks_ - known->second.checked_at < kTrustedWalks)
     return &known->second;
-  const auto head = read_function(*memory_, place_.layout, address);
+  const auto head = read_function(*memory_, process_.layout, address);
   if (!head) {
     functions_.erase(address);
     return nullptr;
@@ -58,7 +58,8 @@ PhpReader::Function* PhpReader::function_at(uint64_t address, uint64_t position)
     return &known->second;
   }
   auto text = head->is_internal() && head->name == 0 ? FunctionText{} : read_text(*memory_, *head);
-  if (!text) return nullptr;
+  // What was read by pointers of the first look belongs to them only if they are still there.
+  if (!text || read_function(*memory_, process_.layout, address) != head) return nullptr;
   if (functions_.size() >= kMostFunctions) functions_.clear();
   Function& function = functions_[address];
   function = {.head = *head, .text = std::move(*text), .checked_at = walks_, .id_of = {}};
@@ -68,10 +69,11 @@ PhpReader::Function* PhpReader::function_at(uint64_t address, uint64_t position)
 // Each frame that called another is at the call. Only the innermost may not have said yet where it is: the engine keeps
 // that in a register.
 bool PhpReader::is_plausible(const FunctionHead& head, uint64_t position, bool is_innermost) const {
-  return is_innermost || head.is_internal() || head.has_op(position) || place_.globals.contains(position);
+  return is_innermost || head.is_internal() || head.has_op(position) || process_.globals.contains(position);
 }
 
 uint32_t PhpReader::id_of(Function& function, uint64_t position) {
+  if (function.id_of.size() >= kMostLines) function.id_of.clear();
   const auto [known, is_new] = function.id_of.try_emplace(position);
   if (!is_new) return known->second;
   const auto line = position == 0 ? std::nullopt : memory_->value_at<uint32_t>(position + kOpLine);
@@ -85,7 +87,7 @@ uint32_t PhpReader::id_of(Function& function, uint64_t position) {
 
 uint32_t PhpReader::intern(LanguageName name) {
   if (names_.size() >= kMostNames) name = {.function = "<one of too many functions>", .kind = "php"};
-  // Neither a name nor a path holds a zero.
+  // Names and paths were cut at a zero.
   std::string key = fmt::format("{}{}{}{}{}{}{}", name.function, '\0', name.file, '\0', name.line, ' ', name.start_line);
   const auto [known, is_new] = ids_.try_emplace(std::move(key), static_cast<uint32_t>(names_.size()));
   if (is_new) names_.push_back(std::move(name));

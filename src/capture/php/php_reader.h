@@ -10,30 +10,27 @@
 #include <vector>
 
 #include "capture/php/php_function.h"
+#include "capture/php/php_process.h"
 #include "capture/stack_reader.h"
 
 namespace atys::capture::php {
 
 class PhpReader final : public StackReader {
  public:
-  struct Place {
-    Layout layout;
-    AddressRange globals;  // of the symbol executor_globals
-    InterpreterCode code;
-  };
-  PhpReader(std::unique_ptr<linux::MemoryReader> memory, Place place)
-      : memory_(std::move(memory)), place_(std::move(place)), walker_(walker_for(place_.globals.start)) {}
+  PhpReader(std::unique_ptr<linux::MemoryReader> memory, PhpProcess process)
+      : memory_(std::move(memory)), process_(std::move(process)), walker_(walker_for(process_.globals.start)) {}
 
   const atys_walker& walker() const override { return walker_; }
   // The sampler finds the one state of a process by itself: that of its first thread.
   std::vector<std::pair<pid_t, uint64_t>> thread_states() override { return {}; }
-  const InterpreterCode& code() const override { return place_.code; }
+  const InterpreterCode& code() const override { return process_.code; }
   bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override;
   LanguageName name(uint32_t id) const override;
 
   // How many walks a function is taken for the same without a look at it.
   static constexpr uint64_t kTrustedWalks = 100;
   static constexpr size_t kMostFunctions = 1 << 16;
+  static constexpr size_t kMostLines = 1 << 16;  // of one function
   static constexpr size_t kMostNames = 1 << 20;
 
  private:
@@ -53,7 +50,7 @@ class PhpReader final : public StackReader {
   uint32_t intern(LanguageName name);
 
   std::unique_ptr<linux::MemoryReader> memory_;
-  Place place_;
+  PhpProcess process_;
   atys_walker walker_;
   uint64_t walks_ = 0;
   std::unordered_map<uint64_t, Function> functions_;
