@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "capture/detect.h"
+#include "capture/php/php_process.h"
+#include "capture/php/php_reader.h"
 #include "capture/profiling_kernel.h"
 #include "capture/walk_remote.h"
 #include "support/compiled_program.h"
+#include "support/memory_image.h"
 #include "support/waiting_program.h"
 
 namespace atys::capture {
@@ -57,6 +60,15 @@ std::vector<Shown> shown(StackReader& reader, const std::vector<LanguageFrame>& 
   return lines;
 }
 
+// Empty: torn.
+std::vector<Shown> read_all(linux::MemoryReader& memory, StackReader& reader) {
+  std::vector<atys_walked> walk;
+  EXPECT_EQ(walk_remote(memory, reader.walker(), reader.walker().holder, walk), RemoteWalk::Whole);
+  std::vector<LanguageFrame> frames;
+  EXPECT_TRUE(reader.read(walk, frames));
+  return shown(reader, frames);
+}
+
 class PhpLive : public testing::Test {
  protected:
   void SetUp() override {
@@ -90,11 +102,7 @@ class PhpLive : public testing::Test {
 TEST_F(PhpLive, names_every_kind_of_frame_with_file_and_line) {
   start("script.php");
   linux::ProcessMemory memory(program_->pid());
-  std::vector<atys_walked> walk;
-  ASSERT_EQ(walk_remote(memory, reader_->walker(), reader_->walker().holder, walk), RemoteWalk::Whole);
-  std::vector<LanguageFrame> frames;
-  ASSERT_TRUE(reader_->read(walk, frames));
-  std::vector<Shown> lines = shown(*reader_, frames);
+  std::vector<Shown> lines = read_all(memory, *reader_);
   // PHP 8.4 has names of its own for closures.
   ASSERT_GT(lines.size(), 2U);
   EXPECT_EQ(lines[1].text.find("App\\Service::"), 0U);
@@ -120,6 +128,31 @@ TEST_F(PhpLive, names_every_kind_of_frame_with_file_and_line) {
     EXPECT_EQ(lines[i].is_entry, expected[i].second) << lines[i].text;
   }
   EXPECT_EQ(program_->finish(), 0);
+}
+
+// With ATYS_KEEP_IMAGE=FILE, the image is kept: as a seed for php_reader_fuzzer.
+TEST_F(PhpLive, reads_the_same_from_a_recorded_image) {
+  start("script.php");
+  const auto process = php::find_php(program_->pid(), runtime_);
+  ASSERT_TRUE(process.ok());
+  linux::ProcessMemory memory(program_->pid());
+  std::map<uint64_t, std::string> pieces;
+  test::RecordingMemory recording(memory, pieces);
+  php::PhpReader reader(std::make_unique<test::RecordingMemory>(memory, pieces), *process);
+  const std::vector<Shown> lines = read_all(recording, reader);
+  EXPECT_EQ(lines.size(), 11U);
+  const std::string image = test::image_of(pieces);
+  php::PhpReader replaying(std::make_unique<test::FakeMemory>(test::memory_of(image)), *process);
+  test::FakeMemory replayed = test::memory_of(image);
+  const std::vector<Shown> again = read_all(replayed, replaying);
+  ASSERT_EQ(again.size(), lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(again[i].text, lines[i].text);
+  if (const char* kept = std::getenv("ATYS_KEEP_IMAGE")) {
+    constexpr std::string_view kVersions = "7.4 8.0 8.1 8.2 8.3 8.4";
+    std::string seed(1, static_cast<char>(kVersions.find(process->layout.version) / 4));
+    seed.append(reinterpret_cast<const char*>(&process->globals.start), sizeof process->globals.start);
+    std::ofstream(kept, std::ios::binary) << seed << image;
+  }
 }
 
 TEST_F(PhpLive, says_where_the_interpreter_itself_lies) {
