@@ -21,6 +21,8 @@ class PhpKernel final : public ProfilingKernel {
   std::string_view name() const override { return "php"; }
   const RuntimeSigns& signs() const override { return signs_; }
 
+  bool reads_stacks() const override { return true; }
+
   Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const override {
     if (const auto process = php::find_php(pid, runtime); !process.ok())
       return {.shows = "native and kernel frames", .limits = process.error().message, .is_native_only = true};
