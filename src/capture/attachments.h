@@ -3,11 +3,15 @@
 // not ready, and attaches what fits.
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "capture/native/reader_finder.h"
+#include "capture/own_profiles.h"
+#include "capture/own_recording.h"
 #include "capture/profiling_kernel.h"
 
 namespace atys::capture {
@@ -19,6 +23,11 @@ class Attachments final : public native::ReaderFinder {
   Found find_reader(pid_t pid) override;
   bool may_bring_runtime(std::string_view path) const override;
 
+  // Waits until the runtimes that sample themselves do so, but no longer than that.
+  void settle(std::chrono::milliseconds patience);
+  // What those runtimes recorded since the last call.
+  std::vector<OwnProfile> take_profiles(bool is_last);
+
   // What a person should know, since the last call.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
   // By runtime: "Python 3.11.2" → how many processes.
@@ -26,11 +35,13 @@ class Attachments final : public native::ReaderFinder {
 
  private:
   void note(std::string text);
+  void begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder);
 
   const RecordingPlan& plan_;
   std::vector<std::string> notes_;
   std::vector<std::string> told_;
   std::map<std::string, int> runtimes_;
+  std::map<pid_t, std::unique_ptr<OwnRecording>> recordings_;
 };
 
 }  // namespace atys::capture

@@ -26,8 +26,10 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   if (names.has_waits) profile.add_value_type("wakeup", "nanoseconds");
   profile.header.default_value_type = profile.strings.intern(names.weight_type);
   const auto slots = collector_.slots();
-  for (size_t i = 1; i < slots.size(); ++i)
-    if (collector_.value(i).samples > 0) add_sample(slots[i], collector_.value(i), names.has_waits);
+  for (size_t i = 1; i < slots.size(); ++i) {
+    if (collector_.value(i).samples == 0 || (is_left_out_ && is_left_out_(collector_.thread(slots[i].thread)))) continue;
+    add_sample(slots[i], collector_.value(i), names.has_waits);
+  }
   for (const auto& [reason, count] : collector_.incomplete()) profile.add_loss(reason, count);
   for (const auto& [reason, count] : collector_.language_losses()) profile.add_loss(reason, count);
   if (collector_.lost_process_records() > 0)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/php/php_layout.h"
+
+#include <array>
+
+namespace atys::capture::php {
+
+namespace {
+
+constexpr std::array kLayouts = {
+    Layout{.version = "7.4", .op_count = 60, .ops = 64, .file = 136, .first_line = 144},
+    Layout{.version = "8.0", .op_count = 68, .ops = 72, .file = 144, .first_line = 152},
+    Layout{.version = "8.1", .op_count = 68, .ops = 72, .file = 144, .first_line = 152},
+    Layout{.version = "8.2", .op_count = 80, .ops = 88, .file = 152, .first_line = 160},
+    Layout{.version = "8.3", .op_count = 76, .ops = 80, .file = 144, .first_line = 152},
+    Layout{.version = "8.4", .op_count = 96, .ops = 104, .file = 168, .first_line = 176},
+};
+
+}  // namespace
+
+std::optional<Layout> layout_of(std::string_view version) {
+  for (const Layout& layout : kLayouts)
+    if (version.starts_with(layout.version) &&
+        (version.size() == layout.version.size() || version[layout.version.size()] == '.'))
+      return layout;
+  return std::nullopt;
+}
+
+atys_walker walker_for(uint64_t executor_globals) {
+  // zend_executor_globals.current_execute_data, and zend_execute_data {opline, call, return_value, func, This,
+  // prev_execute_data}: the upper half of This.u1 tells how it was called.
+  constexpr uint32_t kCurrent = 488;
+  return {.holder = executor_globals,
+          .identity = ATYS_MAIN_THREAD,
+          .top = {.count = 1, .steps = {kCurrent}},
+          .window = 56,
+          .next = 48,
+          .code = 24,
+          .position = 0,
+          .position_bytes = 8,
+          .marker = 42,
+          .marker_bytes = 2};
+}
+
+}  // namespace atys::capture::php

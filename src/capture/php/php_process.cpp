@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/php/php_process.h"
+
+#include <algorithm>
+
+#include "capture/process_files.h"
+
+namespace atys::capture::php {
+
+namespace {
+
+constexpr std::string_view kGlobals = "executor_globals";
+constexpr std::string_view kEvaluator = "execute_ex";
+constexpr std::string_view kColdEvaluator = "execute_ex.cold";
+
+AddressRange range_of(const LoadedFile::Place& place) { return {place.address, place.address + place.size}; }
+
+// The parts of the file's code that are not in `taken`, which is sorted.
+std::vector<AddressRange> rest_of(const LoadedFile& file, const std::vector<AddressRange>& taken) {
+  std::vector<AddressRange> rest;
+  for (const linux::MappedRange& range : file.executable) {
+    uint64_t start = range.start;
+    for (const AddressRange& part : taken) {
+      if (part.start < start || part.end > range.end) continue;
+      if (part.start > start) rest.push_back({start, part.start});
+      start = part.end;
+    }
+    if (start < range.end) rest.push_back({start, range.end});
+  }
+  return rest;
+}
+
+// What opcache compiles lies in memory that all processes of a server share, and runs in the evaluator's place.
+void add_jit_code(pid_t pid, std::vector<AddressRange>& evaluator) {
+  const auto maps = linux::read_maps(pid);
+  if (!maps.ok()) return;
+  for (const linux::MappedRange& range : *maps)
+    if (range.is_executable && range.path.starts_with("/dev/zero")) evaluator.push_back({range.start, range.end});
+}
+
+}  // namespace
+
+Result<PhpProcess> find_php(pid_t pid, const DetectedRuntime& runtime) {
+  const auto layout = layout_of(runtime.version);
+  if (!layout)
+    return fail(ErrorCode::Unsupported, "frames of PHP functions are not resolved: " +
+                                            (runtime.version.empty() ? "its version cannot be told"
+                                                                     : "PHP " + runtime.version + " is not known here") +
+                                            ", which is 7.4 to 8.4");
+  const LoadedFile file = TRY(open_loaded_file(pid, runtime.path));
+  const auto symbols = file.symbols({kGlobals, kEvaluator, kColdEvaluator});
+  const auto globals = symbols.find(std::string(kGlobals));
+  if (globals == symbols.end() || !symbols.contains(std::string(kEvaluator)))
+    return fail(ErrorCode::Unsupported,
+                "frames of PHP functions are not resolved: this build is for threads (ZTS) or hides its symbols");
+  PhpProcess process{.layout = *layout, .globals = range_of(globals->second), .code = {}};
+  for (const auto& [name, place] : symbols)
+    if (name != kGlobals) process.code.evaluator.push_back(range_of(place));
+  std::ranges::sort(process.code.evaluator, {}, &AddressRange::start);
+  process.code.own = rest_of(file, process.code.evaluator);
+  add_jit_code(pid, process.code.evaluator);
+  return process;
+}
+
+std::string version_in(std::string_view read_only_data) {
+  constexpr std::string_view kHeader = "X-Powered-By: PHP/";
+  constexpr size_t kLongest = 32;
+  const size_t at = read_only_data.find(kHeader);
+  if (at == std::string_view::npos) return {};
+  const std::string_view found = read_only_data.substr(at + kHeader.size(), kLongest);
+  return std::string(found.substr(0, found.find_first_not_of("0123456789.")));
+}
+
+}  // namespace atys::capture::php

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/php/php_reader.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "capture/walk_remote.h"
+#include "support/fake_php.h"
+
+namespace atys::capture::php {
+namespace {
+
+constexpr uint32_t kTop = 1 << 17;  // ZEND_CALL_TOP
+
+// The reader owns its memory; the test goes on changing it.
+class Shared final : public linux::MemoryReader {
+ public:
+  explicit Shared(linux::MemoryReader& memory) : memory_(&memory) {}
+  size_t read(uint64_t address, std::span<std::byte> into) override { return memory_->read(address, into); }
+
+ private:
+  linux::MemoryReader* memory_;
+};
+
+class ReaderOfFake : public testing::TestWithParam<const char*> {
+ protected:
+  ReaderOfFake()
+      : php_(*layout_of(GetParam())),
+        reader_(std::make_unique<Shared>(php_.memory()), php_.process()),
+        file_(php_.text("/a.php")) {}
+
+  // "name file:line*" of each frame, innermost first; "torn".
+  std::vector<std::string> read() {
+    std::vector<atys_walked> walk;
+    EXPECT_NE(walk_remote(php_.memory(), reader_.walker(), reader_.walker().holder, walk), RemoteWalk::Torn);
+    std::vector<LanguageFrame> frames = {{77, false}};
+    if (!reader_.read(walk, frames)) {
+      EXPECT_EQ(frames.size(), 1U);
+      return {"torn"};
+    }
+    std::vector<std::string> lines;
+    for (size_t i = 1; i < frames.size(); ++i) {
+      const LanguageName name = reader_.name(frames[i].id);
+      EXPECT_EQ(name.kind, "php");
+      lines.push_back(fmt::format("{} {}:{}{}", name.function, name.file, name.line, frames[i].is_entry ? "*" : ""));
+    }
+    return lines;
+  }
+  uint64_t function(std::string_view name, uint32_t line, uint64_t owner = 0) {
+    return php_.function({.name = php_.text(name), .owner = owner, .file = file_, .line = line});
+  }
+  void call(uint64_t function, uint32_t op, uint32_t info = 0) { php_.call(function, php_.op(function, op), info); }
+
+  using Lines = std::vector<std::string>;
+  test::FakePhp php_;
+  PhpReader reader_;
+  uint64_t file_;
+};
+
+INSTANTIATE_TEST_SUITE_P(versions, ReaderOfFake, testing::Values("7.4", "8.0", "8.1", "8.2", "8.3", "8.4"),
+                         [](const auto& one) { return fmt::format("php_{}_{}", one.param[0], one.param[2]); });
+
+TEST_P(ReaderOfFake, names_functions_methods_and_scripts) {
+  call(php_.function({.file = file_, .line = 1}), 2, kTop);
+  call(php_.function({.file = php_.text("/a.php(3) : eval()'d code"), .line = 1, .type = 4}), 0);
+  call(function("method", 20, php_.php_class("App\\Box")), 3);
+  call(function("plain", 30), 1);
+  php_.call(php_.internal("usort"), 0);
+  EXPECT_EQ(read(), (Lines{"usort :0", "plain /a.php:31", "App\\Box::method /a.php:23", "<eval> /a.php(3) : eval()'d code:1",
+                           "<main> /a.php:3*"}));
+}
+
+TEST_P(ReaderOfFake, tells_closures_apart_and_keeps_the_names_of_newer_versions) {
+  call(function("App\\{closure}", 12), 0, kTop);
+  call(function("{closure:App\\f():7}", 7), 0, kTop);
+  call(function("{closure}", 9, php_.php_class("Box")), 0, kTop);
+  EXPECT_EQ(read(), (Lines{"Box::{closure:a.php:9} /a.php:9*", "{closure:App\\f():7} /a.php:7*",
+                           "App\\{closure:a.php:12} /a.php:12*"}));
+}
+
+TEST_P(ReaderOfFake, cuts_the_name_of_an_anonymous_class_and_of_a_function_made_up) {
+  call(function("run", 3, php_.php_class({"class@anonymous\0/a.php:3$0", 26})), 0, kTop);
+  call(function({"\0lambda_1", 9}, 5), 0);
+  EXPECT_EQ(read(), (Lines{"lambda_1 /a.php:5", "class@anonymous::run /a.php:3*"}));
+}
+
+TEST_P(ReaderOfFake, leaves_out_the_engines_own_frames) {
+  call(function("main", 1), 0, kTop);
+  php_.call(0, 0);                  // a placeholder
+  php_.call(php_.internal(""), 0);  // below a fiber
+  call(function("inner", 5), 0, kTop);
+  EXPECT_EQ(read(), (Lines{"inner /a.php:5*", "main /a.php:1*"}));
+}
+
+TEST_P(ReaderOfFake, does_not_take_a_c_function_for_a_run_of_the_evaluator) {
+  call(function("main", 1), 0, kTop);
+  php_.call(php_.internal("array_map"), 0);
+  php_.call(php_.internal("strlen"), 0, kTop);
+  EXPECT_EQ(read(), (Lines{"strlen :0", "array_map :0", "main /a.php:1*"}));
+}
+
+TEST_P(ReaderOfFake, knows_no_line_of_an_innermost_frame_that_has_not_told_it) {
+  const uint64_t outer = function("outer", 1);
+  call(outer, 0, kTop);
+  php_.call(function("inner", 9), php_.op(outer, 3));
+  EXPECT_EQ(read(), (Lines{"inner /a.php:0", "outer /a.php:1*"}));
+}
+
+TEST_P(ReaderOfFake, takes_an_outer_frame_at_an_instruction_of_another_function_for_torn) {
+  const uint64_t other = function("other", 40);
+  php_.call(function("outer", 1), php_.op(other, 1), kTop);
+  call(function("inner", 9), 1);
+  EXPECT_EQ(read(), Lines{"torn"});
+}
+
+TEST_P(ReaderOfFake, accepts_a_frame_that_handles_an_exception) {
+  php_.call(function("outer", 1), test::FakePhp::kGlobals + 600, kTop);
+  call(function("destructor", 9), 1);
+  EXPECT_EQ(read(), (Lines{"destructor /a.php:10", "outer /a.php:0*"}));
+}
+
+TEST_P(ReaderOfFake, notices_another_function_in_the_place_of_a_freed_one) {
+  call(function("main", 1), 0, kTop);
+  const uint64_t place = function("first", 10);
+  const uint64_t frame = php_.call(place, php_.op(place, 1));
+  EXPECT_EQ(read(), (Lines{"first /a.php:11", "main /a.php:1*"}));
+  php_.fill(place, {.name = php_.text("second"), .file = file_, .line = 50});
+  php_.memory().put(frame, php_.op(place, 2));
+  EXPECT_EQ(read(), (Lines{"second /a.php:52", "main /a.php:1*"}));
+}
+
+TEST_P(ReaderOfFake, looks_again_now_and_then_even_if_instructions_lie_where_they_were) {
+  const uint64_t place = function("first", 10);
+  call(place, 1, kTop);
+  EXPECT_EQ(read(), Lines{"first /a.php:11*"});
+  php_.memory().put(place + kFunctionName, php_.text("second"));
+  for (uint64_t i = 0; i < PhpReader::kTrustedWalks; ++i) read();
+  EXPECT_EQ(read(), Lines{"second /a.php:11*"});
+}
+
+TEST_P(ReaderOfFake, reads_little_for_a_stack_that_it_knows) {
+  for (uint32_t i = 0; i < 20; ++i) call(function(fmt::format("f{}", i), i + 1), 0);
+  read();
+  std::vector<atys_walked> walk;
+  walk_remote(php_.memory(), reader_.walker(), reader_.walker().holder, walk);
+  php_.memory().reads = 0;
+  std::vector<LanguageFrame> frames;
+  EXPECT_TRUE(reader_.read(walk, frames));
+  EXPECT_EQ(php_.memory().reads, 0U);
+}
+
+TEST_P(ReaderOfFake, is_torn_where_there_is_no_function) {
+  call(function("main", 1), 0, kTop);
+  const uint64_t place = function("gone", 10);
+  call(place, 0);
+  for (const uint8_t type : {0, 3, 5, 255}) {
+    php_.memory().put(place, type);
+    EXPECT_EQ(read(), Lines{"torn"}) << int{type};
+  }
+  php_.memory().unmap(place);
+  EXPECT_EQ(read(), Lines{"torn"});
+}
+
+TEST_P(ReaderOfFake, does_not_believe_the_length_of_a_string) {
+  const uint64_t name = php_.text("name");
+  call(php_.function({.name = name, .file = file_, .line = 1}), 0, kTop);
+  for (const uint64_t length : {uint64_t{5}, uint64_t{1} << 20, uint64_t{1} << 40, ~uint64_t{0}, uint64_t{0}}) {
+    php_.memory().put(name + kStringLength, length);
+    EXPECT_EQ(read(), Lines{"torn"}) << length;
+  }
+  const uint64_t longer = php_.text(std::string(10000, 'x'));
+  EXPECT_EQ(read_string(php_.memory(), longer), std::string(kMostText, 'x'));
+}
+
+TEST_P(ReaderOfFake, is_torn_when_the_function_goes_while_its_name_is_read) {
+  const uint64_t name = php_.text("name");
+  const uint64_t place = php_.function({.name = name, .file = file_, .line = 1});
+  call(place, 0, kTop);
+  php_.memory().after_read = [&](uint64_t address) {
+    if (address == name + kStringText) php_.fill(place, {.name = name, .file = file_, .line = 70});
+  };
+  EXPECT_EQ(read(), Lines{"torn"});
+}
+
+TEST(php_layout, is_known_of_the_versions_that_it_is_known_of) {
+  EXPECT_EQ(layout_of("8.2.35")->version, "8.2");
+  EXPECT_EQ(layout_of("7.4")->version, "7.4");
+  for (const char* version : {"", "7", "7.3.33", "8.5.0", "8.20.1", "9.0.0", "8"})
+    EXPECT_FALSE(layout_of(version)) << version;
+}
+
+TEST(php_version, is_found_in_the_header_that_php_adds) {
+  EXPECT_EQ(version_in({"\0X-Powered-By: PHP/8.2.35\0rest", 31}), "8.2.35");
+  EXPECT_EQ(version_in("X-Powered-By: PHP/8.4.0-dev"), "8.4.0");
+  EXPECT_EQ(version_in("X-Powered-By: PHP/"), "");
+  EXPECT_EQ(version_in("nothing"), "");
+}
+
+}  // namespace
+}  // namespace atys::capture::php
