@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Truth: the 60/30/10 split of split.c in JavaScript: six of ten pieces of work are of sixty, three of thirty, one of ten. The loops are the
-// same, so their iterations are the truth. It goes back to its event loop after some pieces, as a server does.
+// Truth: the 60/30/10 split of split.c in JavaScript: six of ten pieces of work are of sixty, three of thirty, one of ten. The
+// loops are the same, so their iterations are the truth. It goes back to its event loop after some pieces, as a server does.
 //
 //   node split.js SECONDS [workers N]     (SIGTERM ends it early); N worker threads do the same beside the main thread
 //   node split.js SECONDS server          serves HTTP on a port of its own, which it prints, and is its own client
@@ -49,7 +49,8 @@ function roll(below) {
   return (dice >>> 8) % below;
 }
 
-// A call with several targets: V8 would inline one with a single target, and code that it inlined before a profiler came shows as its caller.
+// A call with several targets: V8 would inline one with a single target, and what it inlined before a profiler came shows as
+// its caller.
 const functions = [sixty, sixty, sixty, sixty, sixty, sixty, thirty, thirty, thirty, ten];
 
 function work() {

@@ -185,8 +185,10 @@ Result<> InspectorClient::send(std::string_view method, const Json& params, Dead
   return write_message({{"id", ++last_id_}, {"method", method}, {"params", params}}, deadline);
 }
 
-void InspectorClient::wait_for_end(Deadline deadline) {
-  while (read_message(deadline).ok()) {
+void InspectorClient::say_last(InspectorClient client, std::string_view method, const Json& params, Deadline deadline) {
+  if (!client.send(method, params, deadline).ok()) return;
+  client.stream_.end_writing();
+  while (client.read_message(deadline).ok()) {
   }
 }
 

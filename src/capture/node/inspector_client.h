@@ -40,16 +40,16 @@ class InspectorClient {
   Result<Json> call_worker(const std::string& worker_session, std::string_view method, const Json& params,
                            Deadline deadline);
 
-  // Sends without waiting for an answer; for what ends the connection itself.
-  Result<> send(std::string_view method, const Json& params, Deadline deadline);
-  // Returns when the other side has closed, or at the deadline.
-  void wait_for_end(Deadline deadline);
+  // For a call that ends the connection itself: says it, says that we are done, and returns when the other side has closed
+  // or at the deadline. Node.js holds its main thread until we have closed too, so that comes first.
+  static void say_last(InspectorClient client, std::string_view method, const Json& params, Deadline deadline);
 
   // Those that have come since the last call, oldest first.
   std::vector<Json> take_events();
 
  private:
   explicit InspectorClient(LoopbackStream stream) : stream_(std::move(stream)) {}
+  Result<> send(std::string_view method, const Json& params, Deadline deadline);
   Result<> write_message(const Json& message, Deadline deadline);
   Result<Json> read_message(Deadline deadline);
   Result<> answer_control(const WebSocketMessage& message, Deadline deadline);

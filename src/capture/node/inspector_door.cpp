@@ -127,9 +127,7 @@ Result<std::optional<TcpSocket>> new_listener(pid_t pid, const std::vector<TcpSo
   return found == fresh.end() ? none : std::optional<TcpSocket>(*found);
 }
 
-Result<TcpSocket> signal_and_wait(const NodeProcess& process, Deadline deadline) {
-  const auto before = TRY(linux::read_tcp_listeners(process.pid));
-  TRY(send_signal(process));
+Result<TcpSocket> wait_for_listener(const NodeProcess& process, const std::vector<TcpSocket>& before, Deadline deadline) {
   Result<std::optional<TcpSocket>> found = std::optional<TcpSocket>();
   wait_until(deadline, [&] {
     found = new_listener(process.pid, before);
@@ -142,6 +140,13 @@ Result<TcpSocket> signal_and_wait(const NodeProcess& process, Deadline deadline)
                 "it is stopped, or its port is taken: its standard error says more");
   return **found;
 }
+
+Json evaluation_of(const std::string& expression) {
+  return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
+}
+
+constexpr std::string_view kInspector =
+    "(process.getBuiltinModule ? process.getBuiltinModule('inspector') : require('inspector'))";
 
 }  // namespace
 
@@ -180,8 +185,20 @@ Result<InspectorDoor> InspectorDoor::open(const NodeProcess& process, Deadline d
   wait_until(deadline, [&] { return !(is_taken = is_port_taken(process)).ok() || !*is_taken; });
   if (TRY(std::move(is_taken))) return port_taken(process);
   TRY(check_running(process));
-  const TcpSocket listener = TRY(signal_and_wait(process, deadline));
+  const auto before = TRY(linux::read_tcp_listeners(process.pid));
+  TRY(send_signal(process));
+  const TcpSocket listener = TRY(wait_for_listener(process, before, deadline));
   return InspectorDoor(process, {process.pid, listener.local_port, listener.is_ipv6}, listener.inode, false);
+}
+
+Result<> InspectorDoor::move_away(InspectorClient client, Deadline deadline) {
+  const auto before = TRY(linux::read_tcp_listeners(process_.pid));
+  const std::string expression = fmt::format("{0}.close(); {0}.open(0, '127.0.0.1')", kInspector);
+  InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
+  const TcpSocket listener = TRY(wait_for_listener(process_, before, deadline));
+  address_ = {process_.pid, listener.local_port, listener.is_ipv6};
+  inode_ = listener.inode;
+  return {};
 }
 
 // Inside the session's own call: it takes effect also where the main thread never comes back to its event loop. V8 answers
@@ -189,13 +206,12 @@ Result<InspectorDoor> InspectorDoor::open(const NodeProcess& process, Deadline d
 Result<> InspectorDoor::close(InspectorClient client) {
   constexpr uint64_t kPatienceMs = 3000;
   if (was_open_) return {};
-  constexpr std::string_view kClose =
-      "(process.getBuiltinModule ? process.getBuiltinModule('inspector') : require('inspector')).close()";
   const Deadline deadline = Deadline::in_ms(kPatienceMs);
-  TRY(client.send("Runtime.evaluate",
-                  {{"expression", kClose}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}},
-                  deadline));
-  client.wait_for_end(deadline);
+  // The next signal opens it on the port that was last opened.
+  const std::string old_port =
+      address_.port == process_.options.port ? "" : fmt::format("process.debugPort = {}; ", process_.options.port);
+  const std::string expression = fmt::format("{}{}.close()", old_port, kInspector);
+  InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
   wait_until(deadline, [&] { return is_closed(); });
   return check_closed(fail(ErrorCode::Unavailable, "it does not react"));
 }

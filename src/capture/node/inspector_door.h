@@ -37,6 +37,10 @@ class InspectorDoor {
   // Waits, up to the deadline, for a process that has just begun and for a port that another process holds.
   static Result<InspectorDoor> open(const NodeProcess& process, Deadline deadline);
 
+  // Opens it once more, on a port that nobody else will want: there are many Node.js processes, and all of them open theirs
+  // on the same port. The session that this is said through ends by it.
+  Result<> move_away(InspectorClient client, Deadline deadline);
+
   const InspectorAddress& address() const { return address_; }
   bool was_open() const { return was_open_; }
 

@@ -118,6 +118,8 @@ Result<> LoopbackStream::write(std::string_view bytes, Deadline deadline) {
   return {};
 }
 
+void LoopbackStream::end_writing() { ::shutdown(fd_.get(), SHUT_WR); }
+
 Result<> LoopbackStream::read_some(std::string& into, Deadline deadline) {
   char block[65536];
   while (true) {

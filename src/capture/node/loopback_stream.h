@@ -30,6 +30,7 @@ class LoopbackStream {
   static Result<LoopbackStream> connect(pid_t pid, uint16_t port, bool is_ipv6, Deadline deadline);
 
   Result<> write(std::string_view bytes, Deadline deadline);
+  void end_writing();  // the other side sees the end after what was written
   // Appends what is there, at least a byte. An error when the other side has closed.
   Result<> read_some(std::string& into, Deadline deadline);
 
@@ -42,7 +43,7 @@ class LoopbackStream {
 // Waits, in small steps, until `holds` is true; false when the deadline came first.
 template <typename Holds>
 bool wait_until(Deadline deadline, const Holds& holds) {
-  constexpr useconds_t kStepUs = 2000;
+  constexpr useconds_t kStepUs = 4000;
   while (!holds()) {
     if (deadline.is_over()) return false;
     ::usleep(kStepUs);

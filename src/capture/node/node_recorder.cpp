@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "capture/node/siblings.h"
 #include "linux/namespaces.h"
 #include "linux/proc_text.h"
 #include "linux/process.h"
@@ -20,10 +21,14 @@ constexpr size_t kMostWorkers = 256;
 // namespace: "12/task/17".
 constexpr std::string_view kWhoAmI =
     "(process.getBuiltinModule ? process.getBuiltinModule('fs') : require('fs')).readlinkSync('/proc/thread-self')";
-constexpr std::string_view kMarkIdle =
-    "parseInt(process.versions.node) < 14 && process._startProfilerIdleNotifier ? "
-    "(process._startProfilerIdleNotifier(), true) : false";
+constexpr std::string_view kVersion = "parseInt(process.versions.node)";
+
+// Before that, Node.js has to be told to mark the time that it waits for events …
+constexpr int64_t kMarksIdle = 14;
+constexpr std::string_view kMarkIdle = "(process._startProfilerIdleNotifier(), true)";
 constexpr std::string_view kDoNotMarkIdle = "(process._stopProfilerIdleNotifier(), true)";
+// … and an inspector cannot be closed and opened in one go.
+constexpr int64_t kMovesInspector = 16;
 
 Json evaluation_of(std::string_view expression) {
   return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
@@ -49,15 +54,35 @@ Result<> NodeRecorder::begin(const Isolate& isolate) {
   return {};
 }
 
-Result<> NodeRecorder::start() {
-  const Deadline deadline = Deadline::in_ms(kOpenMs);
-  door_ = TRY(InspectorDoor::open(process_, deadline));
+Result<> NodeRecorder::open_session(Deadline deadline) {
   const std::string path = TRY(read_session_path(door_->address(), deadline));
   client_ = TRY(InspectorClient::connect(door_->address(), path, deadline));
+  return {};
+}
+
+Result<> NodeRecorder::connect() {
+  const Deadline deadline = Deadline::in_ms(kOpenMs);
+  door_ = TRY(InspectorDoor::open(process_, deadline));
+  TRY(open_session(deadline));
+  const Json version = TRY(client_->call("Runtime.evaluate", evaluation_of(kVersion), deadline));
+  node_version_ = number_member(member(version, "result"), "value");
+  if (door_->was_open() || process_.options.port == 0 || node_version_ < kMovesInspector || !has_sibling(process_.pid))
+    return {};
+  TRY(door_->move_away(*std::exchange(client_, std::nullopt), deadline));
+  return open_session(deadline);
+}
+
+void NodeRecorder::mark_idle() {
+  if (node_version_ >= kMarksIdle) return;
+  const auto marked = call(isolates_.front(), "Runtime.evaluate", evaluation_of(kMarkIdle));
+  has_idle_hook_ = marked.ok() && value_of(*marked).is_boolean();
+}
+
+Result<> NodeRecorder::start() {
+  TRY(connect());
   const auto name = linux::thread_name(process_.pid, process_.pid);
   isolates_ = {{.session = {}, .thread = {process_.pid, process_.pid, name.ok() ? *name : std::string()}}};
-  const Json marked = TRY(call(isolates_.front(), "Runtime.evaluate", evaluation_of(kMarkIdle)));
-  has_idle_hook_ = value_of(marked).is_boolean() && value_of(marked).get<bool>();
+  mark_idle();
   TRY(begin(isolates_.front()));
   // Not known before Node.js 10.5; the main thread is worth having alone.
   (void)call(isolates_.front(), "NodeWorker.enable", {{"waitForDebuggerOnStart", false}});

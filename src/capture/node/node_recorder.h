@@ -37,6 +37,9 @@ class NodeRecorder final : public OwnRecorder {
   };
 
   Result<Json> call(const Isolate& isolate, std::string_view method, const Json& params);
+  Result<> connect();
+  Result<> open_session(Deadline deadline);
+  void mark_idle();
   Result<> begin(const Isolate& isolate);
   Result<> take_from(const Isolate& isolate, bool is_last, Profile& profile);
   void take_up_workers();
@@ -48,8 +51,9 @@ class NodeRecorder final : public OwnRecorder {
   std::optional<InspectorDoor> door_;
   std::optional<InspectorClient> client_;
   std::vector<Isolate> isolates_;
-  std::set<pid_t> covered_;     // by what was taken last
-  bool has_idle_hook_ = false;  // Node.js before 14 has to be told to mark idle time
+  std::set<pid_t> covered_;   // by what was taken last
+  int64_t node_version_ = 0;  // the major one
+  bool has_idle_hook_ = false;
 };
 
 }  // namespace atys::capture::node

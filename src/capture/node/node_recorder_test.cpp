@@ -388,6 +388,36 @@ TEST_F(NodeRecorderTest, does_not_open_an_inspector_whose_port_another_process_h
   EXPECT_TRUE(started.ok()) << started.error().message;
 }
 
+TEST_F(NodeRecorderTest, records_several_processes_at_once_though_all_want_the_same_port) {
+  Port port;
+  const std::string number = port.number();
+  port.fd.reset();
+  const std::vector<std::string> options{"--inspect-port=" + number};
+  const auto one = begin(kSplit, options);
+  const auto two = begin(kSplit, options);
+  for (int times = 0; times < 2; ++times) {
+    auto first = attach(one->pid());
+    auto second = attach(two->pid());
+    ASSERT_TRUE(first.ok() && second.ok());
+    for (auto* attachment : {&*first, &*second}) {
+      const Result<> started = attachment->recorder->start();
+      ASSERT_TRUE(started.ok()) << started.error().message;
+    }
+    pause_ms(200);
+    for (auto* attachment : {&*first, &*second}) {
+      const auto profile = attachment->recorder->take(true);
+      ASSERT_TRUE(profile.ok()) << profile.error().message;
+      EXPECT_GT(leaves(*profile)["sixty"], 0);
+    }
+    EXPECT_EQ(one->listeners() + two->listeners(), 0u);
+  }
+  // Each is as it was: the signal opens the inspector where it always would have.
+  ::kill(one->pid(), SIGUSR1);
+  EXPECT_TRUE(wait_until(Deadline::in_ms(10'000), [&] {
+    return one->errors().rfind("ws://127.0.0.1:" + number + "/") > one->errors().rfind("Debugger attached");
+  })) << one->errors();
+}
+
 TEST_F(NodeRecorderTest, uses_an_inspector_that_is_open_and_leaves_it_open) {
   Port port;
   const std::string number = port.number();

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/guarded.h"
 #include "capture/process_files.h"
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"
@@ -83,12 +85,35 @@ std::optional<bool> search_listener(pid_t pid, const LoadedFile& file) {
 constexpr std::string_view kTree = "uv__signal_tree";
 constexpr std::string_view kNode = "node_module_register";  // what add-ons call: every Node.js exports it
 
-std::optional<bool> program_listens(pid_t pid, const LoadedFile& file,
-                                    const std::map<std::string, LoadedFile::Place>& symbols) {
-  const auto tree = symbols.find(std::string(kTree));
-  if (tree == symbols.end()) return search_listener(pid, file);
+// What the symbols of a file say; addresses are the file's own.
+struct FileFacts {
+  bool is_node = false;
+  std::optional<uint64_t> tree;
+};
+
+// Looking at all symbols of Node.js takes a tenth of a second, and all its processes have the same.
+FileFacts facts_of(const LoadedFile& file) {
+  static Guarded<std::map<std::string, FileFacts>> known;
+  const std::string key = file.elf.build_id().empty() ? std::string() : file.elf.build_id() + file.path;
+  if (!key.empty()) {
+    const auto locked = known.lock();
+    if (const auto found = locked->find(key); found != locked->end()) return found->second;
+  }
+  const auto symbols = file.symbols({kTree, kNode});
+  FileFacts facts{.is_node = symbols.contains(std::string(kNode))};
+  if (const auto tree = symbols.find(std::string(kTree)); tree != symbols.end())
+    facts.tree = tree->second.address - file.bias;
+  constexpr size_t kMostFiles = 100;
+  const auto locked = known.lock();
+  if (!key.empty() && locked->size() < kMostFiles) locked->emplace(key, facts);
+  return facts;
+}
+
+std::optional<bool> program_listens(pid_t pid, const LoadedFile& file) {
+  const FileFacts facts = facts_of(file);
+  if (!facts.tree) return search_listener(pid, file);
   uint64_t root = 0;
-  if (!read_value(pid, tree->second.address, root)) return {};
+  if (!read_value(pid, *facts.tree + file.bias, root)) return {};
   return has_listener(pid, root);
 }
 
@@ -118,14 +143,12 @@ Result<SignalUse> read_signal_use(pid_t pid, const std::string& runtime_file) {
   if (use != SignalUse::OpensInspector) return use;
   const auto runtime = open_loaded_file(pid, runtime_file);
   if (!runtime.ok()) return SignalUse::Unknown;
-  const auto symbols = runtime->symbols({kTree, kNode});
-  if (!symbols.contains(std::string(kNode))) return SignalUse::NotNode;
+  if (!facts_of(*runtime).is_node) return SignalUse::NotNode;
   std::optional<bool> listens;
-  if (const std::string path = file_of_libuv(pid); !path.empty()) {
-    const auto libuv = open_loaded_file(pid, path);
-    if (libuv.ok()) listens = program_listens(pid, *libuv, libuv->symbols({kTree}));
-  } else {
-    listens = program_listens(pid, *runtime, symbols);
+  if (const std::string path = file_of_libuv(pid); path.empty()) {
+    listens = program_listens(pid, *runtime);
+  } else if (const auto libuv = open_loaded_file(pid, path); libuv.ok()) {
+    listens = program_listens(pid, *libuv);
   }
   if (!listens) return SignalUse::Unknown;
   return *listens ? SignalUse::OfProgram : SignalUse::OpensInspector;
