@@ -80,10 +80,14 @@ class JavaProgram {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   ~JavaProgram() {
-    if (pid_ <= 0 || status_) return;
-    ::kill(pid_, SIGCONT);
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
+    if (pid_ <= 0) return;
+    if (!status_) {
+      ::kill(pid_, SIGCONT);
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    // A machine that was killed leaves its socket.
+    ::unlink(("/tmp/.java_pid" + std::to_string(pid_)).c_str());
   }
   JavaProgram(const JavaProgram&) = delete;
   JavaProgram& operator=(const JavaProgram&) = delete;

@@ -20,32 +20,73 @@ public final class Split {
     static volatile long kept;
     static volatile Object keptObject;
 
+    // Methods of more than 325 bytes stay by themselves: in code that was compiled before anybody looked, the machine does not know
+    // exactly which of the inlined methods an instruction is of (unless it was started with -XX:+DebugNonSafepoints).
     static long sixty(long n) {
         long x = 60;
-        for (long i = 0; i < n; i++) {
-            x ^= x << 13;
-            x ^= x >>> 7;
-            x ^= x << 17;
+        for (long i = 0; i < n; i += 16) {
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
         }
         return x;
     }
 
     static long thirty(long n) {
         long x = 30;
-        for (long i = 0; i < n; i++) {
-            x ^= x << 13;
-            x ^= x >>> 7;
-            x ^= x << 17;
+        for (long i = 0; i < n; i += 16) {
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
         }
         return x;
     }
 
     static long ten(long n) {
         long x = 10;
-        for (long i = 0; i < n; i++) {
-            x ^= x << 13;
-            x ^= x >>> 7;
-            x ^= x << 17;
+        for (long i = 0; i < n; i += 16) {
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
+            x ^= x << 13; x ^= x >>> 7; x ^= x << 17;
         }
         return x;
     }

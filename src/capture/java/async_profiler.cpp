@@ -20,6 +20,8 @@ constexpr size_t kLargestRecording = size_t{1} << 30;
 constexpr uint64_t kLongestAfterPlan = 60;      // seconds that a recording outlives a plan whose maker has died
 constexpr uint64_t kLongestOpenEnded = 86'400;  // and one without an end
 
+uint64_t interval_of(double hz) { return static_cast<uint64_t>(std::llround(1e9 / hz)); }
+
 }  // namespace
 
 struct AsyncProfiler::State {
@@ -27,6 +29,7 @@ struct AsyncProfiler::State {
   std::unique_ptr<AgentLibrary> library;
   Kind kind;
   std::string event;
+  uint64_t interval_ns = 0;
   uint64_t longest_s = 0;
   std::optional<AgentSession> session;
   uint64_t consumed = 0;  // bytes of the recording that were read already
@@ -36,7 +39,7 @@ AsyncProfiler::AsyncProfiler() : state_(std::make_unique<State>()) {}
 AsyncProfiler::~AsyncProfiler() = default;
 
 Result<std::string> agent_event(const Kind& kind, double hz) {
-  const auto interval_ns = static_cast<uint64_t>(std::llround(1e9 / hz));
+  const uint64_t interval_ns = interval_of(hz);
   switch (kind.name) {
     case KindName::Cpu: return fmt::format("event=cpu,interval={},cstack=vm", interval_ns);
     case KindName::Wall: return fmt::format("event=wall,interval={},cstack=vm", interval_ns);
@@ -55,6 +58,7 @@ Result<std::unique_ptr<AsyncProfiler>> AsyncProfiler::create(JavaProcess process
   made->state_->process = std::move(process);
   made->state_->library = std::move(library);
   made->state_->kind = plan.kind;
+  made->state_->interval_ns = interval_of(plan.hz);
   made->state_->longest_s = plan.duration_ns == 0 ? kLongestOpenEnded : plan.duration_ns / 1'000'000'000 + kLongestAfterPlan;
   return made;
 }
@@ -97,7 +101,7 @@ Result<Profile> AsyncProfiler::read_new() {
   state_->consumed += complete;
   folder.forget(AgentSession::kRecording, state_->consumed);
   bytes.resize(complete);
-  auto profile = TRY(read_recorded(std::move(bytes), state_->kind));
+  auto profile = TRY(read_recorded(std::move(bytes), state_->kind, state_->interval_ns));
   if (!state_->session->is_recording() && complete < written)
     profile.add_loss("java: the process was killed before its recording was written", 1);
   if (state_->process.foreign.pid) number_threads_as_we_do(profile, state_->process.info.pid);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "support/java_program.h"
+#include "support/live_java.h"
 
 namespace atys::capture::java {
 namespace {
@@ -35,26 +35,9 @@ TEST(java_process, reads_releases_and_switches) {
   EXPECT_EQ(flags.size(), 3u);
 }
 
-// One of each machine that is installed.
-class LiveJava : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    if (JavaProgram::compiled().empty()) GTEST_SKIP() << "no javac in JAVA_HOMES or /usr/lib/jvm";
-  }
-  JavaProgram::Options options(std::vector<std::string> flags = {}) const {
-    return {.home = GetParam(), .flags = std::move(flags)};
-  }
-  static Result<JavaProcess> look(pid_t pid) {
-    const Detection detection = TRY(detect(pid));
-    for (const DetectedRuntime& runtime : detection.runtimes)
-      if (runtime.kernel == "java") return look_at_java(pid, runtime);
-    return fail(ErrorCode::NotFound, "no Java in it");
-  }
+class AttachedJava : public test::LiveJava {};
 
-  test::ScratchFolder folder_;
-};
-
-TEST_P(LiveJava, answers_commands_and_nothing_is_left) {
+TEST_P(AttachedJava, answers_commands_and_nothing_is_left) {
   JavaProgram program(folder_, options());
   const auto process = look(program.pid());
   ASSERT_TRUE(process.ok()) << process.error().message;
@@ -71,7 +54,7 @@ TEST_P(LiveJava, answers_commands_and_nothing_is_left) {
   EXPECT_EQ(program.output(), "");
 }
 
-TEST_P(LiveJava, tells_flags_from_memory) {
+TEST_P(AttachedJava, tells_flags_from_memory) {
   JavaProgram program(folder_, options({"-XX:+PreserveFramePointer"}));
   const auto process = look(program.pid());
   ASSERT_TRUE(process.ok()) << process.error().message;
@@ -81,7 +64,7 @@ TEST_P(LiveJava, tells_flags_from_memory) {
   EXPECT_GE(process->release(), 8);
 }
 
-TEST_P(LiveJava, that_takes_no_orders_is_left_alone) {
+TEST_P(AttachedJava, that_takes_no_orders_is_left_alone) {
   // From a file, so that no command line tells.
   const std::string file = folder_.write("flags", "+DisableAttachMechanism\n");
   JavaProgram program(folder_, options({"-XX:Flags=" + file, "-XX:+UnlockDiagnosticVMOptions"}));
@@ -93,7 +76,7 @@ TEST_P(LiveJava, that_takes_no_orders_is_left_alone) {
   EXPECT_EQ(program.output(), "");
 }
 
-TEST_P(LiveJava, without_signals_is_not_killed) {
+TEST_P(AttachedJava, without_signals_is_not_killed) {
   JavaProgram program(folder_, options({"-Xrs"}));
   const auto process = look(program.pid());
   ASSERT_TRUE(process.ok()) << process.error().message;
@@ -109,7 +92,7 @@ TEST_P(LiveJava, without_signals_is_not_killed) {
   EXPECT_TRUE(program.is_running());
 }
 
-TEST_P(LiveJava, whose_socket_was_swept_away_listens_again) {
+TEST_P(AttachedJava, whose_socket_was_swept_away_listens_again) {
   JavaProgram program(folder_, options());
   const auto process = look(program.pid());
   ASSERT_TRUE(process.ok()) << process.error().message;
@@ -122,7 +105,7 @@ TEST_P(LiveJava, whose_socket_was_swept_away_listens_again) {
   EXPECT_EQ(program.output(), "");
 }
 
-TEST_P(LiveJava, that_is_stopped_is_not_waited_for) {
+TEST_P(AttachedJava, that_is_stopped_is_not_waited_for) {
   JavaProgram program(folder_, options());
   const auto process = look(program.pid());
   ASSERT_TRUE(process.ok()) << process.error().message;
@@ -137,7 +120,7 @@ TEST_P(LiveJava, that_is_stopped_is_not_waited_for) {
   EXPECT_EQ(program.output(), "");
 }
 
-TEST_P(LiveJava, of_another_user_answers_root) {
+TEST_P(AttachedJava, of_another_user_answers_root) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   JavaProgram::Options other = options();
   other.user = 12345;
@@ -152,14 +135,8 @@ TEST_P(LiveJava, of_another_user_answers_root) {
   EXPECT_EQ(reply->code, 0);
 }
 
-std::string home_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name = std::filesystem::path(info.param).filename().string();
-  for (char& c : name)
-    if (::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(each, LiveJava, testing::ValuesIn(test::java_homes()), home_name);
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LiveJava);
+INSTANTIATE_TEST_SUITE_P(each, AttachedJava, testing::ValuesIn(test::java_homes()), test::home_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AttachedJava);
 
 // A process that is no Java machine but has a socket of the right name.
 class PlantedSocket : public testing::Test {

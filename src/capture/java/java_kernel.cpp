@@ -31,6 +31,14 @@ Result<AgentLibrary> library_for(pid_t pid) {
   return find_agent_library(machine_of(fmt::format("/proc/{}/exe", pid)), AgentPlaces::of_environment());
 }
 
+// The machine knows the places of all instructions only in code that it compiles while the agent is there.
+std::string inexact_places(const JavaProcess& process) {
+  return fmt::format(
+      "in Java code of process {} that was compiled before, time in an inlined method may be told of another one inlined "
+      "beside it; -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints at its start makes that exact",
+      process.info.pid);
+}
+
 std::string without_frame_pointers() {
   return "it runs without -XX:+PreserveFramePointer, so stacks end at the first compiled Java method: start it with that "
          "option to see who called it";
@@ -124,6 +132,7 @@ class JavaKernel final : public ProfilingKernel {
           fmt::format("Java {} may print a warning about an agent loaded at run time (JEP 451) to its "
                       "standard error; -XX:+EnableDynamicAgentLoading keeps it quiet",
                       process.release()));
+    if (!process.has(kExactPlaces, true)) attachment.notes.push_back(inexact_places(process));
     attachment.recorder = TRY(AsyncProfiler::create(process, std::make_unique<AgentLibrary>(std::move(library)), plan));
     return attachment;
   }

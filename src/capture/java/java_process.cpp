@@ -11,7 +11,7 @@ namespace atys::capture::java {
 
 namespace {
 
-constexpr std::array kFlags = {kDisableAttach, kFramePointers, kDynamicAgents, kReducedSignals};
+constexpr std::array kFlags = {kDisableAttach, kFramePointers, kDynamicAgents, kExactPlaces, kReducedSignals};
 
 // What java itself reads besides its command line.
 constexpr std::array kVariables = {std::string_view("JAVA_TOOL_OPTIONS="), std::string_view("JDK_JAVA_OPTIONS="),

@@ -31,6 +31,7 @@ struct JavaProcess {
 inline constexpr std::string_view kDisableAttach = "DisableAttachMechanism";
 inline constexpr std::string_view kFramePointers = "PreserveFramePointer";
 inline constexpr std::string_view kDynamicAgents = "EnableDynamicAgentLoading";
+inline constexpr std::string_view kExactPlaces = "DebugNonSafepoints";
 inline constexpr std::string_view kReducedSignals = "ReduceSignalUsage";  // -Xrs
 
 Result<JavaProcess> look_at_java(pid_t pid, const DetectedRuntime& runtime);

@@ -11,8 +11,9 @@
 
 namespace atys::capture::java {
 
-// `bytes` are chunks of a JFR file; none: nothing was recorded. The profile has the two value types of the kind.
-Result<Profile> read_recorded(Bytes bytes, const Kind& kind);
+// `bytes` are chunks of a JFR file; none: nothing was recorded. The profile has the two value types of the kind. A sample
+// stands for `interval_ns` where the recording itself does not say it.
+Result<Profile> read_recorded(Bytes bytes, const Kind& kind, uint64_t interval_ns);
 
 // Threads of a process in another pid namespace are labelled by the numbers that the process knows. Gives them those that we
 // see; the number of a thread that has ended is taken away, its name stays.
