@@ -35,6 +35,7 @@ class Language:
     version: str = r"(\d+\.\d+)"  # in the answer
     options: tuple[str, ...] = ()  # before the program
     ended_by_signal: bool = True  # SIGTERM makes it tell its truth; else it runs for so long as it is told
+    samples_itself: bool = False  # asked by us; else its frames are read from its memory
     tells_ready: bool = False  # it makes the file WORKLOAD_READY
     oldest: tuple[int, ...] = ()  # older ones are not meant to work
 
@@ -43,8 +44,8 @@ LANGUAGES = {language.name: language for language in [
     Language("python", "python/split.py", "cpython", r"<module>|Thread\._bootstrap|_bootstrap",
              ("/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*", os.path.expanduser("~/.pyenv/versions/*/bin/python3.[0-9]*"), "python3"), oldest=(3, 9)),
     Language("java", "Split.java", "jvm", r"java[./]lang[./]Thread[./]run.*|.*\.main", ("java",), ask=("-version",),
-             version=r'version "(?:1\.)?(\d+)', tells_ready=True),
-    Language("node", "split.js", "v8js", r"\(anonymous\).*|main|.*", ("node", "nodejs"), version=r"v(\d+)"),
+             version=r'version "(?:1\.)?(\d+)', tells_ready=True, samples_itself=True),
+    Language("node", "split.js", "v8js", r"\(anonymous\).*|main|.*", ("node", "nodejs"), version=r"v(\d+)", samples_itself=True),
     Language("php", "split.php", "php", r"\{main\}|<main>|main", ("php",), version=r"PHP (\d+\.\d+)"),
     Language("ruby", "split.rb", "", "", ("ruby",), version=r"ruby (\d+\.\d+)"),
     Language("erlang", "split.erl", "", "", ("escript",), ask=(), ended_by_signal=False),

@@ -23,16 +23,22 @@ from live import Failure, expect  # noqa: E402
 
 
 def split(runtime: Runtime, tier: str) -> str:
-    """Six of ten, three of ten, one of ten."""
+    """Six of ten, three of ten, one of ten. Without a way to see its language, native frames and one line that says so."""
+    language = runtime.language
     with live.folder() as top, started(runtime) as target:
         shot = survival.shot_of(target, top, tier=tier)
         truth = target.truth()
-        if runtime.language.kind:
-            wrong = judge.judge_all(shot.profile, truth, runtime.language, runtime.language.source)
+        if language.kind and tier in tiers_of(runtime):
+            wrong = judge.judge_all(shot.profile, truth, language, language.source, relative=tier == "memory")
         else:
-            wrong = judge.judge_native_only(shot, runtime.language.name)
-        expect(not wrong, "; ".join(wrong) + (f" # notes: {shot.notes()}" if shot.notes() and runtime.language.kind else ""))
+            wrong = judge.judge_native_only(shot, "perf" if language.kind else language.name)
+        expect(not wrong, "; ".join(wrong) + (f" # notes: {shot.notes()}" if shot.notes() and language.kind else ""))
         return f"{shot.profile.samples} samples"
+
+
+def tiers_of(runtime: Runtime) -> tuple[str, ...]:
+    """Those that show its language: a runtime that samples itself does so in each."""
+    return live.TIERS if runtime.language.samples_itself else ("ebpf", "memory")
 
 
 def is_detected(runtime: Runtime) -> str:
@@ -61,8 +67,8 @@ def as_a_command(runtime: Runtime) -> str:
 def tests_of(runtime: Runtime, is_main: bool, slow: bool):
     """(name, tier, test) of one runtime. Those of this machine that are not the first of their language get the short list."""
     yield "is detected", "perf", lambda: is_detected(runtime)
-    for tier in live.TIERS:
-        yield f"split ({tier})", tier, lambda tier=tier: split(runtime, tier)
+    for tier in sorted({*live.TIERS, *(tiers_of(runtime) if runtime.language.kind else [])}):
+        yield f"split ({tier})", "ebpf" if tier == "ebpf" else "perf", lambda tier=tier: split(runtime, tier)
     if runtime.language.name == "python":
         for case in python_cases.CASES:
             if is_main or runtime.release:
