@@ -56,13 +56,18 @@ def judge_lines(profile: live.Profile, source: str) -> list[str]:
     return [judge_lines_of(name, lines, rows, source, per_sample) for name, lines in hot_lines(SOURCES / source).items()]
 
 
+def is_file(seen: str, file: str) -> bool:
+    """A JVM tells the class, not the file."""
+    return seen.endswith(file) or (not seen and file.endswith(".java"))
+
+
 def judge_lines_of(name: str, lines: set[int], rows: list[dict], source: str, per_sample: float) -> str:
     mine = [row for row in rows if is_function(row["name"], name)]
     whole = sum(row["total"] for row in mine)
     if not whole:
         return f"nothing of {name} was seen"
     file = pathlib.Path(source).name
-    good = sum(row["total"] for row in mine if row["file"].endswith(file) and row["line"] in lines)
+    good = sum(row["total"] for row in mine if is_file(row["file"], file) and row["line"] in lines)
     if good / whole >= MOST - live.allowance(MOST, max(int(whole / per_sample), 1)):
         return ""
     others = sorted((row for row in mine if row["line"] not in lines), key=lambda row: -row["total"])

@@ -28,6 +28,7 @@ LONG = "600"  # seconds: until it is told to end
 class Language:
     name: str  # as the folder of its kernel
     source: str  # its workload, below tests/workloads
+    called: str  # by `atys detect`
     kind: str  # of its frames; empty: it has no kernel of its own, and a capture shows native frames and says so
     root: str  # what the outermost of its frames is called, or every one that there may be, as a regular expression
     programs: tuple[str, ...]  # this machine's own: patterns of paths, and names on PATH
@@ -36,19 +37,20 @@ class Language:
     options: tuple[str, ...] = ()  # before the program
     ended_by_signal: bool = True  # SIGTERM makes it tell its truth; else it runs for so long as it is told
     samples_itself: bool = False  # asked by us; else its frames are read from its memory
+    tells_version: bool = True  # `atys detect` says the same version as it; node is told by that of its V8
     tells_ready: bool = False  # it makes the file WORKLOAD_READY
     oldest: tuple[int, ...] = ()  # older ones are not meant to work
 
 
 LANGUAGES = {language.name: language for language in [
-    Language("python", "python/split.py", "cpython", r"<module>|Thread\._bootstrap|_bootstrap",
+    Language("python", "python/split.py", "Python", "cpython", r"<module>|Thread\._bootstrap|_bootstrap",
              ("/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*", os.path.expanduser("~/.pyenv/versions/*/bin/python3.[0-9]*"), "python3"), oldest=(3, 9)),
-    Language("java", "Split.java", "jvm", r"java[./]lang[./]Thread[./]run.*|.*\.main", ("java",), ask=("-version",),
+    Language("java", "Split.java", "Java", "jvm", r"java[./]lang[./]Thread[./]run.*|.*\.main", ("java",), ask=("-version",),
              version=r'version "(?:1\.)?(\d+)', tells_ready=True, samples_itself=True),
-    Language("node", "split.js", "v8js", r"\(anonymous\).*|main|.*", ("node", "nodejs"), version=r"v(\d+)", samples_itself=True),
-    Language("php", "split.php", "php", r"\{main\}|<main>|main", ("php",), version=r"PHP (\d+\.\d+)"),
-    Language("ruby", "split.rb", "", "", ("ruby",), version=r"ruby (\d+\.\d+)"),
-    Language("erlang", "split.erl", "", "", ("escript",), ask=(), ended_by_signal=False),
+    Language("node", "split.js", "JavaScript", "v8js", r"\(anonymous\).*|main|.*", ("node", "nodejs"), version=r"v(\d+)", samples_itself=True, tells_version=False),
+    Language("php", "split.php", "PHP", "php", r"\{main\}|<main>|main", ("php",), version=r"PHP (\d+\.\d+)"),
+    Language("ruby", "split.rb", "Ruby", "", "", ("ruby",), version=r"ruby (\d+\.\d+)"),
+    Language("erlang", "split.erl", "Erlang", "", "", ("escript",), ask=(), ended_by_signal=False, tells_version=False),
 ]}
 
 

@@ -10,6 +10,7 @@ The folders are build/roots (or $ATYS_ROOTS); `rm -rf build/roots` removes them.
 """
 import argparse
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -44,10 +45,11 @@ def tiers_of(runtime: Runtime) -> tuple[str, ...]:
 def is_detected(runtime: Runtime) -> str:
     with started(runtime) as target:
         process = live.Profile(pathlib.Path()).ask("detect", str(target.pid))["processes"][0]
-        found = [one for one in process["runtimes"] if one["name"].lower().startswith(runtime.language.name[:4])]
+        found = [one for one in process["runtimes"] if one["name"].startswith(runtime.language.called)]
         expect(found, f"{runtime.language.name} is not found, but {process['runtimes']}")
         version, known = found[0]["version"], runtime.version
-        expect(not version or known == "any" or version == known or version.startswith(known + "."), f"is said to be {version}")
+        same = re.match(rf"(1\.)?{re.escape(known)}(\D|$)", version)
+        expect(same or not version or not runtime.language.tells_version, f"is said to be {version}")
         wanted = runtime.language.name if runtime.language.kind else "native"
         expect(wanted in process["kernel"].split(", "), f"its kernel is said to be {process['kernel']}")
         return version
