@@ -51,7 +51,7 @@ void find_code(const LoadedFile& file, const std::map<std::string, LoadedFile::P
   for (const auto& [name, place] : symbols) {
     const AddressRange range{place.address, place.address + place.size};
     if (name.starts_with("_PyEval_EvalFrameDefault")) interpreter.evaluator.push_back(range);
-    if (name == "take_gil") interpreter.landmarks.emplace_back(range, "[waiting for the GIL]");
+    if (name == "take_gil") interpreter.landmarks.emplace_back(range, kWaitingForLock);
     if (name.starts_with("gc_collect_main") || name.starts_with("_PyGC_Collect"))
       interpreter.landmarks.emplace_back(range, "[garbage collection]");
   }

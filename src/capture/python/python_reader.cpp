@@ -65,6 +65,15 @@ bool PythonReader::add_frame(const atys_walked& walked, uint64_t now_ns, std::ve
   return id != 0;
 }
 
+// Of all that an interpreter waits for, only its lock is a condition with a time limit.
+std::string_view PythonReader::wait_reason(std::span<const std::string_view> functions) const {
+  const bool is_for_lock = std::ranges::any_of(functions, [](std::string_view function) {
+    return function.find("pthread_cond_timedwait") != function.npos ||
+           function.find("pthread_cond_clockwait") != function.npos || function == kWaitingForLock;
+  });
+  return is_for_lock ? "gil" : "";
+}
+
 // Memory in which nothing is a function is no stack.
 bool PythonReader::read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) {
   const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
