@@ -82,7 +82,8 @@ void ProfileBuilder::trim_wait(const Slot& slot, std::vector<FrameId>& frames, s
   for (const FrameId frame : frames) {
     const std::string_view kind = profile_->text(profile_->frames[frame].kind);
     if (kind == kKernelKind) continue;
-    inner.push_back(name_of(frame));
+    for (const Line& line : profile_->lines[profile_->frames[frame].lines])
+      inner.push_back(function_name(*profile_, line.function));
     if (kind != "native") break;  // the innermost of the language, which may stand for a part of the interpreter
   }
   if (const std::string_view better = reader->wait_reason(inner); !better.empty()) reason = better;
