@@ -19,15 +19,6 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-class Shared final : public linux::MemoryReader {
- public:
-  explicit Shared(linux::MemoryReader& memory) : memory_(&memory) {}
-  size_t read(uint64_t address, std::span<std::byte> into) override { return memory_->read(address, into); }
-
- private:
-  linux::MemoryReader* memory_;
-};
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -37,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto layout = capture::php::layout_of(kVersions[data[0] % std::size(kVersions)]);
   std::memcpy(&globals, input.data() + 1, sizeof globals);
   test::FakeMemory memory = test::memory_of(input.substr(1 + sizeof globals));
-  capture::php::PhpReader reader(std::make_unique<Shared>(memory),
+  capture::php::PhpReader reader(std::make_unique<test::BorrowedMemory>(memory),
                                  {.layout = *layout, .globals = {globals, globals + 1024}, .code = {}});
   std::vector<atys_walked> walk;
   capture::walk_remote(memory, reader.walker(), reader.walker().holder, walk);

@@ -12,21 +12,11 @@ namespace {
 
 constexpr uint32_t kTop = 1 << 17;  // ZEND_CALL_TOP
 
-// The reader owns its memory; the test goes on changing it.
-class Shared final : public linux::MemoryReader {
- public:
-  explicit Shared(linux::MemoryReader& memory) : memory_(&memory) {}
-  size_t read(uint64_t address, std::span<std::byte> into) override { return memory_->read(address, into); }
-
- private:
-  linux::MemoryReader* memory_;
-};
-
 class ReaderOfFake : public testing::TestWithParam<const char*> {
  protected:
   ReaderOfFake()
       : php_(*layout_of(GetParam())),
-        reader_(std::make_unique<Shared>(php_.memory()), php_.process()),
+        reader_(std::make_unique<test::BorrowedMemory>(php_.memory()), php_.process()),
         file_(php_.text("/a.php")) {}
 
   // "name file:line*" of each frame, innermost first; "torn".
