@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <set>
 
 #include "capture/process_files.h"
@@ -60,13 +62,6 @@ std::string evidence_in(const RuntimeSigns& runtime, const FileSigns& signs, con
   return {};
 }
 
-bool is_worth_a_look(std::string_view path) {
-  for (const auto& kernel : profiling_kernels())
-    for (const std::string_view prefix : kernel->signs().files)
-      if (base_name(path).starts_with(prefix)) return true;
-  return false;
-}
-
 void add_runtimes(Detection& detection, std::vector<DetectedRuntime> found) {
   for (DetectedRuntime& runtime : found)
     if (std::ranges::count(detection.runtimes, runtime.name, &DetectedRuntime::name) == 0)
@@ -102,7 +97,7 @@ void look_at_libraries(Detection& detection) {
   }
   std::set<std::string> seen;
   for (const linux::MappedRange& range : *ranges) {
-    if (range.file.inode == 0 || !is_worth_a_look(range.path) || !seen.insert(range.path).second) continue;
+    if (range.file.inode == 0 || !is_runtime_file(range.path) || !seen.insert(range.path).second) continue;
     if (seen.size() > kMostLibraries) break;
     auto file = open_mapped_file(detection.process.pid, range);
     if (file.ok()) {
@@ -151,12 +146,38 @@ void choose_kernels(Detection& detection) {
 
 }  // namespace
 
-std::vector<DetectedRuntime> runtimes_in(const ElfFile& file, const std::string& path) {
+bool is_runtime_file(std::string_view path) {
+  for (const auto& kernel : profiling_kernels())
+    for (const std::string_view prefix : kernel->signs().files)
+      if (base_name(path).starts_with(prefix)) return true;
+  return false;
+}
+
+Result<std::vector<DetectedRuntime>> detect_runtimes(pid_t pid) {
+  Detection detection;
+  detection.process.pid = pid;
+  const auto ranges = TRY(linux::read_maps(pid));
+  std::set<std::string> seen;
+  const std::string link = "/proc/" + std::to_string(pid) + "/exe";
+  std::array<char, PATH_MAX> executable{};
+  const ssize_t size = ::readlink(link.c_str(), executable.data(), executable.size());
+  const std::string_view program(executable.data(), size > 0 ? static_cast<size_t>(size) : 0);
+  for (const linux::MappedRange& range : ranges) {
+    if (range.file.inode == 0 || (range.path != program && !is_runtime_file(range.path))) continue;
+    if (seen.size() > kMostLibraries || !seen.insert(range.path).second) continue;
+    if (auto file = open_mapped_file(pid, range); file.ok())
+      add_runtimes(detection, runtimes_in(*file, range.path, Look::Quick));
+  }
+  return std::move(detection.runtimes);
+}
+
+std::vector<DetectedRuntime> runtimes_in(const ElfFile& file, const std::string& path, Look look) {
   FileSigns signs;
   std::set<std::string> sections;
   for_each_section(file, [&](std::string_view name, Elf_Scn* section, const GElf_Shdr& header) {
     sections.emplace(name);
-    if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) collect_symbols(file, section, header, signs);
+    if (header.sh_type == SHT_DYNSYM || (look == Look::Thorough && header.sh_type == SHT_SYMTAB))
+      collect_symbols(file, section, header, signs);
   });
   std::vector<DetectedRuntime> found;
   for (const auto& kernel : profiling_kernels()) {

@@ -49,7 +49,15 @@ struct Detection {
 
 Result<Detection> detect(pid_t pid);
 
+// Only which runtimes are there: what a recording asks of each of its processes. Symbols that are not exported are not
+// looked at, as large programs have millions.
+Result<std::vector<DetectedRuntime>> detect_runtimes(pid_t pid);
+// Whether a library of that name may hold a runtime.
+bool is_runtime_file(std::string_view path);
+
 // The runtimes that one file shows. `path` is for the evidence; its base name counts only together with symbols.
-std::vector<DetectedRuntime> runtimes_in(const symbolize::ElfFile& file, const std::string& path);
+enum class Look { Quick, Thorough };
+std::vector<DetectedRuntime> runtimes_in(const symbolize::ElfFile& file, const std::string& path,
+                                         Look look = Look::Thorough);
 
 }  // namespace atys::capture

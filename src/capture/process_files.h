@@ -39,6 +39,8 @@ struct LoadedFile {
   std::optional<Place> section(std::string_view name) const;
   // Those of `names` that the file defines, from all its symbol tables.
   std::map<std::string, Place> symbols(const std::vector<std::string_view>& names) const;
+  // Whether it wants any of `names` from another file.
+  bool imports(const std::vector<std::string_view>& names) const;
 };
 Result<LoadedFile> open_loaded_file(pid_t pid, const std::string& path);
 

@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "base/clock.h"
+#include "capture/attachments.h"
 #include "capture/native/profile_builder.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
@@ -22,6 +24,7 @@ namespace {
 constexpr uint64_t kGuardIntervalNs = 100'000'000;
 constexpr uint64_t kTargetIntervalNs = 500'000'000;
 constexpr double kNsPerSecond = 1e9;
+constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
 constexpr int kPriority = -10;  // as nice(1) counts; without the right to it we stay where we are
 
 uint64_t own_cpu_ns() { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
@@ -70,7 +73,8 @@ class Recording::State {
         modules_({.cache_folder = plan.cache_folder,
                   .may_ask_debuginfod = plan.may_ask_debuginfod,
                   .most_debug_bytes = most_debug_bytes(plan),
-                  .largest_debug_file = most_debug_bytes(plan)}) {}
+                  .largest_debug_file = most_debug_bytes(plan)}),
+        attachments_(plan_) {}
 
   Result<> open();
   Result<> start();
@@ -82,6 +86,7 @@ class Recording::State {
   RecordingPlan plan_;
   budget::OverheadGuard guard_;
   native::CodeModules modules_;
+  Attachments attachments_;
   std::optional<linux::SignalWatch> signals_;
   std::optional<linux::ChildProcess> child_;
   std::unique_ptr<TargetProcesses> target_;
@@ -98,7 +103,8 @@ class Recording::State {
   void keep_budget();
   void update_use();
   budget::OverheadReading reading() const;
-  Profile build();
+  Profile build(bool is_last);
+  void add_samples(bool is_last, Profile& profile);
 
   uint64_t setup_cpu_ns_ = 0;  // before anything of the target ran under us
   uint64_t started_ns_ = 0;
@@ -119,7 +125,12 @@ Result<> Recording::State::open() {
   target_ = TRY(TargetProcesses::find(plan_.target, child_ ? child_->pid() : 0));
   source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), notes_));
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
+  collector_->set_reader_finder(&attachments_);
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
+  if (!child_)
+    for (const pid_t pid : target_->pids()) collector_->look_at(pid, clock_ns(CLOCK_MONOTONIC));
+  attachments_.settle(kAttachPatience);
+  for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
   return {};
 }
 
@@ -209,7 +220,7 @@ Profile Recording::State::take_window() {
   source_->collect(*collector_);
   source_->collect_counts(*collector_);
   update_use();
-  Profile profile = build();
+  Profile profile = build(false);
   collector_->forget_values();
   window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
   window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
@@ -224,7 +235,8 @@ Profile Recording::State::finish() {
   const budget::OverheadReading last = reading();
   use_.overhead = guard_.overhead(last);
   const uint64_t cpu_before = own_cpu_ns();
-  Profile profile = build();
+  Profile profile = build(true);
+  for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
   modules_.save_lines();
   provenance_.describe_files(modules_, profile);
   use_.finish_cpu_ns = own_cpu_ns() - cpu_before;
@@ -233,9 +245,31 @@ Profile Recording::State::finish() {
   return profile;
 }
 
-Profile Recording::State::build() {
+// Where a runtime recorded itself, that takes the place of the native samples of the same threads.
+void Recording::State::add_samples(bool is_last, Profile& profile) {
+  const native::ValueNames names = value_names(plan_.kind);
+  std::vector<OwnProfile> own = attachments_.take_profiles(is_last);
+  std::erase_if(own, [&](const OwnProfile& one) { return !one.has_samples(names.weight_type); });
+  std::vector<int64_t> weights(own.size());
+  const auto slots = collector_->slots();
+  for (size_t i = 1; i < slots.size(); ++i)
+    for (size_t k = 0; k < own.size(); ++k) {
+      const native::ThreadKey& thread = collector_->thread(slots[i].thread);
+      if (own[k].covers(thread.pid, thread.tid)) weights[k] += static_cast<int64_t>(collector_->value(i).weight);
+    }
+  native::ProfileBuilder builder(*collector_, modules_);
+  builder.leave_out([&own](const native::ThreadKey& thread) {
+    return std::ranges::any_of(own, [&](const OwnProfile& one) { return one.covers(thread.pid, thread.tid); });
+  });
+  builder.build(names, profile);
+  for (size_t k = 0; k < own.size(); ++k) add_own_profile(own[k], weights[k], names.weight_type, profile);
+}
+
+Profile Recording::State::build(bool is_last) {
   Profile profile;
-  native::ProfileBuilder(*collector_, modules_).build(value_names(plan_.kind), profile);
+  add_samples(is_last, profile);
+  for (const auto& [name, processes] : attachments_.runtimes())
+    profile.add_fact("runtime", name + ": " + std::to_string(processes) + (processes == 1 ? " process" : " processes"));
   profile.header.time_ns = window_started_unix_ns_;
   profile.header.duration_ns = static_cast<int64_t>(started_ns_ + use_.elapsed_ns - window_started_ns_);
   profile.header.period_type = profile.value_types()[1];

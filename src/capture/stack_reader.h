@@ -23,10 +23,17 @@ struct AddressRange {
   bool contains(uint64_t address) const { return address >= start && address < end; }
 };
 
+// A function of the interpreter that is worth a frame of its own: its garbage collector, its lock.
+struct Landmark {
+  AddressRange range;
+  uint32_t id = 0;  // of a frame, as `name` understands it
+};
+
 // Where in the process's memory the interpreter's own code lies.
 struct InterpreterCode {
   std::vector<AddressRange> evaluator;  // the function that runs the language's code: stands for a group of its frames
   std::vector<AddressRange> own;  // everything else of the interpreter: of no interest beside the language's own frames
+  std::vector<Landmark> landmarks;
 };
 
 // A frame of the language, by a number that `name` understands.

@@ -25,6 +25,7 @@ import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import hostile_files as hostile  # noqa: E402
+import jfr_file  # noqa: E402
 from scratch import ROOT, atys_binary  # noqa: E402
 
 FLIPS, CUTS = 1000, 50
@@ -145,7 +146,7 @@ def seeds(atys: Atys) -> dict[str, bytes]:
     folder = atys.folder()
     lines = [f"main;f{n % 7};g{n % 13};h{n} {n + 1}" for n in range(60)]
     (folder / "seed.collapsed").write_text("\n".join(lines) + "\n")
-    found = {"perf script": PERF_SCRIPT}
+    found = {"perf script": PERF_SCRIPT, ".jfr": jfr_file.sound().bytes(), ".jfr plain": jfr_file.sound(compressed=False).bytes()}
     for extension in EXTENSIONS:
         target = f"made{extension}"
         if atys.run("convert", "seed.collapsed", "-o", target).status == 0 and atys.run("summary", target).status == 0:
@@ -169,7 +170,7 @@ def damaged_files(tests: Tests, formats: dict[str, bytes]) -> None:
     for extension, data in formats.items():
         text = extension in (".collapsed", "perf script")  # a text cut short may be a shorter text
         cuts = [(f"first {len(data) * n // CUTS} bytes", data[:len(data) * n // CUTS]) for n in range(CUTS)]
-        tests.group(f"{extension} cut short", cuts, must_fail=extension.endswith(("gz", "json")) and not text)
+        tests.group(f"{extension} cut short", cuts, must_fail=extension.endswith(("gz", "json", "jfr", "jfr plain")) and not text)
         flips = list(flipped(data))
         tests.group(f"{extension} with flipped bits", flips[::2], False, ["convert"])
         tests.group(f"{extension} with flipped bits, summary", flips[1::2], False, ["summary"])
@@ -177,7 +178,8 @@ def damaged_files(tests: Tests, formats: dict[str, bytes]) -> None:
 
 def sound_files(tests: Tests, formats) -> None:
     """What the lies below are changes of has to be accepted, or they are refused for another reason than we think."""
-    for extension, data in {".pb.gz": hostile.pprof(), ".otlp": hostile.otlp(), ".speedscope.json": hostile.speedscope()}.items():
+    for extension, data in {".pb.gz": hostile.pprof(), ".otlp": hostile.otlp(), ".speedscope.json": hostile.speedscope(),
+                            ".jfr": jfr_file.sound().bytes()}.items():
         title = f"a sound {extension}"
         if extension in formats and tests.wanted(title):
             (tests.atys.folder() / INPUT).write_bytes(data)
@@ -189,6 +191,7 @@ def crafted_files(tests: Tests) -> None:
     tests.group("pprof that lies", hostile.pprof_lies().items(), must_fail=True)
     tests.group("otlp that lies", hostile.otlp_lies().items(), must_fail=True)
     tests.group("speedscope that lies", hostile.speedscope_lies().items(), must_fail=True)
+    tests.group("jfr that lies", jfr_file.lies().items(), must_fail=True)
     tests.group("firefox that lies", hostile.firefox_lies().items(), must_fail=True)
     tests.group("deep nesting", hostile.deep_files().items(), must_fail=False)
     tests.group("files of others", hostile.other_files(tests.atys.binary.read_bytes()).items(), must_fail=True)

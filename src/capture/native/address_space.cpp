@@ -3,6 +3,22 @@
 
 namespace atys::capture::native {
 
+namespace {
+
+bool is_of_libc(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const std::string_view start : {"libc.so", "libc-2.", "libpthread", "ld-linux", "ld-2.", "ld-musl", "libc.musl"})
+    if (name.starts_with(start)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool AddressSpace::is_libc(uint64_t address) const {
+  const Mapped* mapped = find(address);
+  return mapped != nullptr && mapped->is_libc;
+}
+
 void AddressSpace::renew() {
   static uint64_t last = 0;  // all spaces belong to the one thread that collects
   generation_ = ++last;
@@ -31,7 +47,7 @@ void AddressSpace::add(const linux::MappedRange& range) {
       ranges_.emplace(old.range.start, std::move(old));
     }
   }
-  ranges_[range.start] = {range, kNotAskedYet};
+  ranges_[range.start] = {range, kNotAskedYet, is_of_libc(range.path)};
   renew();
 }
 

@@ -25,6 +25,9 @@ class AddressSpace {
   bool is_empty() const { return ranges_.empty(); }
   bool contains(uint64_t address) const { return find(address) != nullptr; }
 
+  // Code of the C library: what programs and threads begin in.
+  bool is_libc(uint64_t address) const;
+
   CodePlace place_of(pid_t pid, uint64_t address, CodeModules& modules);
 
   // Changes whenever a mapping does; no two spaces ever share one.
@@ -40,6 +43,7 @@ class AddressSpace {
   struct Mapped {
     linux::MappedRange range;
     ModuleNumber module = kNotAskedYet;
+    bool is_libc = false;
   };
   const Mapped* find(uint64_t address) const;
   void renew();

@@ -40,6 +40,11 @@ ModuleNumber CodeModules::number_of_jit(pid_t pid) {
   return found->second;
 }
 
+ModuleNumber CodeModules::number_of_reader(std::shared_ptr<StackReader> reader) {
+  modules_.push_back({.reader = std::move(reader)});
+  return static_cast<ModuleNumber>(modules_.size() - 1);
+}
+
 const unwind::UnwindTable* CodeModules::unwind_table(ModuleNumber number) {
   Entry& entry = modules_[number];
   if (!entry.has_looked_for_rules) {

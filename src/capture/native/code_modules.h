@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/stack_reader.h"
 #include "linux/proc_maps.h"
 #include "symbolize/disk_cache.h"
 #include "symbolize/jit_map.h"
@@ -32,6 +33,10 @@ class CodeModules {
   // Memory of a process with code that is in no file.
   ModuleNumber number_of_jit(pid_t pid);
 
+  // Frames of a language; their addresses are the reader's ids.
+  ModuleNumber number_of_reader(std::shared_ptr<StackReader> reader);
+  StackReader* reader(ModuleNumber number) const { return modules_[number].reader.get(); }  // null: code
+
   size_t size() const { return modules_.size(); }
   symbolize::Module* file(ModuleNumber number) const { return modules_[number].file.get(); }  // null: kernel, unknown, JIT
   // Where the runtime of a process writes the names of its code; null: the process was gone already.
@@ -53,6 +58,7 @@ class CodeModules {
   struct Entry {
     std::shared_ptr<symbolize::Module> file;
     pid_t jit_process = 0;
+    std::shared_ptr<StackReader> reader;
     std::unique_ptr<symbolize::JitMapFile> jit_map;
     bool has_looked_for_rules = false;
     std::unique_ptr<unwind::UnwindTable> rules;

@@ -112,6 +112,18 @@ void EbpfSource::set_stack_end(pid_t tid, uint64_t address) {
   (void)object_.map("stack_ends").update(&key, &address);  // without it more is copied than needed, no harm
 }
 
+bool EbpfSource::set_walker(pid_t pid, const atys_walker* walker) {
+  const auto key = static_cast<uint32_t>(pid);
+  if (walker != nullptr) return object_.map("walkers").update(&key, walker).ok();
+  object_.map("walkers").remove(&key);
+  return true;
+}
+
+void EbpfSource::set_thread_state(pid_t tid, uint64_t address) {
+  const auto key = static_cast<uint32_t>(tid);
+  (void)object_.map("thread_states").update(&key, &address);  // then the sampler has to find it itself
+}
+
 void EbpfSource::take_record(std::span<const std::byte> record) {
   if (record.size() < sizeof(atys_record)) return;
   pieces_.emplace_back(arena_.size(), record.size());
@@ -145,8 +157,10 @@ bool EbpfSource::read_record(std::span<const std::byte> bytes, atys_record& reco
   std::memcpy(&record, bytes.data(), sizeof(record));
   const auto payload = bytes.subspan(sizeof(record));
   const size_t kernel_bytes = record.kernel_frames * sizeof(uint64_t);
+  const size_t walked_bytes = record.walked * sizeof(atys_walked);
   const size_t user_bytes = record.copied_bytes + record.user_frames * sizeof(uint64_t);
-  if (kernel_bytes + user_bytes > payload.size()) return false;
+  const size_t user_at = kernel_bytes + walked_bytes;
+  if (user_at + user_bytes > payload.size()) return false;
   const auto* words = reinterpret_cast<const uint64_t*>(payload.data());
   sample.time_ns = record.time_ns;
   sample.pid = static_cast<pid_t>(record.tgid);
@@ -157,9 +171,11 @@ bool EbpfSource::read_record(std::span<const std::byte> bytes, atys_record& reco
   sample.registers = {record.pc, record.sp, record.fp, record.lr, record.bx};
   sample.has_copy = record.copied_bytes > 0 || record.type == ATYS_STACK_COPY;
   if (sample.has_copy)
-    sample.stack_copy = payload.subspan(kernel_bytes, user_bytes);
+    sample.stack_copy = payload.subspan(user_at, user_bytes);
   else
-    sample.user_frames = {words + record.kernel_frames, record.user_frames};
+    sample.user_frames = {words + user_at / sizeof(uint64_t), record.user_frames};
+  sample.walked = {reinterpret_cast<const atys_walked*>(words + record.kernel_frames), record.walked};
+  sample.walk_flags = record.walk_flags;
   return true;
 }
 

@@ -56,6 +56,7 @@ void ProcessTable::apply(const linux::PerfRecord& record) {
     process.ranges.clear();
     process.is_mapped = true;  // everything from here on is told
     process.has_mode = false;
+    process.language = {};
   } else if (const auto* forked = std::get_if<linux::ForkRecord>(&record.body)) {
     fork(*forked);
   } else if (const auto* ended = std::get_if<linux::ExitRecord>(&record.body)) {

@@ -7,9 +7,20 @@
 #include <unordered_map>
 
 #include "capture/native/address_space.h"
+#include "capture/stack_reader.h"
 #include "linux/perf_records.h"
 
 namespace atys::capture::native {
+
+// An interpreter in a process.
+struct Language {
+  std::shared_ptr<StackReader> reader;   // null: none, as far as we know
+  ModuleNumber module = kUnknownModule;  // that stands for its frames
+  uint64_t look_at_ns = 0;               // when to look for one (again); kNever
+  uint32_t looks = 0;
+  uint64_t threads_known_at_ns = 0;
+};
+constexpr uint64_t kNever = UINT64_MAX;
 
 struct Process {
   pid_t pid = 0;
@@ -19,6 +30,7 @@ struct Process {
   bool is_ended = false;
   // All its mappings, for finding the ends of stacks; read again when a stack is in none of them.
   std::vector<linux::MappedRange> ranges;
+  Language language;
 };
 
 class ProcessTable {

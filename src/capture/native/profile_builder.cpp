@@ -26,9 +26,12 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   if (names.has_waits) profile.add_value_type("wakeup", "nanoseconds");
   profile.header.default_value_type = profile.strings.intern(names.weight_type);
   const auto slots = collector_.slots();
-  for (size_t i = 1; i < slots.size(); ++i)
-    if (collector_.value(i).samples > 0) add_sample(slots[i], collector_.value(i), names.has_waits);
+  for (size_t i = 1; i < slots.size(); ++i) {
+    if (collector_.value(i).samples == 0 || (is_left_out_ && is_left_out_(collector_.thread(slots[i].thread)))) continue;
+    add_sample(slots[i], collector_.value(i), names.has_waits);
+  }
   for (const auto& [reason, count] : collector_.incomplete()) profile.add_loss(reason, count);
+  for (const auto& [reason, count] : collector_.language_losses()) profile.add_loss(reason, count);
   if (collector_.lost_process_records() > 0)
     profile.add_loss("records of what processes mapped", collector_.lost_process_records());
 }
@@ -106,6 +109,8 @@ FrameId ProfileBuilder::frame_of(PlaceNumber number) {
     frame = kernel_frame(place.address);
   else if (place.module == kUnknownModule)
     frame = profile_->frames.intern({.address = place.address, .kind = profile_->strings.intern("native")});
+  else if (modules_.reader(place.module) != nullptr)
+    frame = language_frame(*modules_.reader(place.module), place.address);
   else if (modules_.jit_process(place.module) != 0)
     frame = jit_frame(place.module, place.address);
   else
@@ -163,6 +168,17 @@ FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address) {
   }
   frame.lines = profile_->lines.intern(lines);
   return profile_->frames.intern(frame);
+}
+
+// Known by name and place alone, so that the same function of many processes is one.
+FrameId ProfileBuilder::language_frame(const StackReader& reader, uint64_t id) {
+  const LanguageName named = reader.name(static_cast<uint32_t>(id));
+  const StringId name = profile_->strings.intern(named.function);
+  const Function function{
+      .name = name, .system_name = name, .filename = profile_->strings.intern(named.file), .start_line = named.start_line};
+  const Line line{.line = named.line, .function = profile_->functions.intern(function)};
+  return profile_->frames.intern(
+      {.lines = profile_->lines.intern({&line, 1}), .kind = profile_->strings.intern(named.kind)});
 }
 
 const symbolize::JitMap* ProfileBuilder::jit_map(ModuleNumber module) {

@@ -2,6 +2,7 @@
 // Gives names to what was collected and makes a profile of it. Off the sampling path: each place is resolved once.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class ProfileBuilder {
  public:
   ProfileBuilder(const StackCollector& collector, CodeModules& modules) : collector_(collector), modules_(modules) {}
 
+  // Threads whose samples are told by somebody else.
+  void leave_out(std::function<bool(const ThreadKey&)> is_left_out) { is_left_out_ = std::move(is_left_out); }
   // Adds the samples, their stacks with names, and what was lost on the way.
   void build(const ValueNames& names, Profile& profile);
 
@@ -32,6 +35,7 @@ class ProfileBuilder {
   profile::FrameId kernel_frame(uint64_t address);
   profile::FrameId file_frame(ModuleNumber module, uint64_t address);
   profile::FrameId jit_frame(ModuleNumber module, uint64_t address);
+  profile::FrameId language_frame(const StackReader& reader, uint64_t id);
   const symbolize::JitMap* jit_map(ModuleNumber module);
   profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
   void add_sample(const Slot& slot, const SlotValue& value, bool has_waits);
@@ -44,6 +48,7 @@ class ProfileBuilder {
 
   const StackCollector& collector_;
   CodeModules& modules_;
+  std::function<bool(const ThreadKey&)> is_left_out_;
   Profile* profile_ = nullptr;
   std::vector<profile::FrameId> frames_;                                           // by place; 0: not made yet
   std::unordered_map<ModuleNumber, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/native/walker_records.h"
 #include "linux/perf_records.h"
 
 namespace atys::capture::native {
@@ -35,6 +36,8 @@ struct RawSample {
   linux::UserRegisters registers;
   std::span<const std::byte> stack_copy;  // from registers.sp on
   bool has_copy = false;
+  std::span<const atys_walked> walked;  // frames of an interpreter, innermost first
+  uint16_t walk_flags = 0;              // atys_walk_flags
   SampleNote note;
 };
 
@@ -77,6 +80,9 @@ class SampleSource {
   virtual void want_deeper_stacks() {}
   virtual bool wants_stack_ends() const { return false; }
   virtual void set_stack_end(pid_t tid, uint64_t address) = 0;  // no more than up to there needs to be copied
+  // Frames of an interpreter are to be found in this way; null: not any more. False: this source cannot.
+  virtual bool set_walker(pid_t, const atys_walker*) { return false; }
+  virtual void set_thread_state(pid_t /*tid*/, uint64_t /*address*/) {}
   virtual void collect(SampleSink& sink) = 0;
   // Hands over what was only counted in the kernel so far.
   virtual void collect_counts(SampleSink& sink) = 0;

@@ -133,7 +133,7 @@ StackCollector::DeepStack& StackCollector::deep_stack(pid_t tid) {
 }
 
 StackCollector::StackCollector(SampleSource& source, CodeModules& modules)
-    : source_(source), modules_(modules), unwinder_(kMachine), values_(1), slot_ends_(1) {}
+    : source_(source), modules_(modules), languages_(source, modules), unwinder_(kMachine), values_(1), slot_ends_(1) {}
 
 void StackCollector::on_process_record(const linux::PerfRecord& record) {
   if (const auto* lost = std::get_if<linux::LostRecord>(&record.body)) lost_process_records_ += lost->count;
@@ -141,6 +141,7 @@ void StackCollector::on_process_record(const linux::PerfRecord& record) {
   if (const auto* comm = std::get_if<linux::CommRecord>(&record.body); comm != nullptr && comm->is_exec)
     threads_with_known_stack_.erase(comm->tid);
   processes_.apply(record);
+  languages_.on_process_record(record, processes_);
 }
 
 SampleSlot StackCollector::on_stack(const RawSample& sample) {
@@ -151,6 +152,7 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   if (sample.registers.sp != 0 || !sample.user_frames.empty()) {
     Process& process = processes_.process(sample.pid);
     if (!process.has_mode) choose_mode(process, sample);
+    languages_.look_at(process, sample.time_ns);
     reaches_root = sample.has_copy ? append_copied(process, sample) : append_chain(process, sample);
   }
   ThreadKey thread{.pid = sample.pid, .tid = sample.tid};
@@ -186,6 +188,7 @@ void StackCollector::add(SampleSlot slot, uint64_t samples, uint64_t weight) {
 void StackCollector::forget_values() {
   std::fill(values_.begin(), values_.end(), SlotValue{});
   incomplete_.clear();
+  languages_.forget_losses();
   samples_ = 0;
 }
 
@@ -210,7 +213,15 @@ bool StackCollector::append_copied(Process& process, const RawSample& sample) {
                                     .lr = sample.registers.lr,
                                     .bx = sample.registers.bx};
   unwinder_.walk(registers, {sample.registers.sp, sample.stack_copy}, surroundings, kDeepest, walk_);
-  for (size_t i = 0; i < walk_.addresses.size(); ++i) append_place(process, walk_.addresses[i], walk_.is_exact[i]);
+  if (const auto* mixed = languages_.mix(process, sample, walk_)) {
+    for (const MixedFrame& frame : *mixed)
+      if (frame.is_language)
+        frames_.push_back(places_.intern({process.language.module, frame.number}));
+      else
+        append_place(process, walk_.addresses[frame.number], walk_.is_exact[frame.number]);
+  } else {
+    for (size_t i = 0; i < walk_.addresses.size(); ++i) append_place(process, walk_.addresses[i], walk_.is_exact[i]);
+  }
   end_ = static_cast<uint8_t>(walk_.end);
   if (walk_.end == unwind::End::StackCopyEnded && ++short_copies_ == kManyShortCopies) source_.want_deeper_stacks();
   return walk_.end == unwind::End::Root;

@@ -6,6 +6,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "capture/native/language_stacks.h"
 #include "capture/native/process_table.h"
 #include "capture/native/sample_source.h"
 #include "profile/list_table.h"
@@ -61,6 +62,11 @@ class StackCollector final : public SampleSink {
   SampleSlot on_lost_stack(pid_t pid, pid_t tid) override;
   void add(SampleSlot slot, uint64_t samples, uint64_t weight) override;
 
+  // Who knows languages; without one there are native frames only.
+  void set_reader_finder(ReaderFinder* finder) { languages_.set_finder(finder); }
+  // Looks for interpreters in a process that runs already, so that its first sample has their frames.
+  void look_at(pid_t pid, uint64_t now_ns) { languages_.look_at(processes_.process(pid), now_ns); }
+
   // What was collected. Stacks are leaf first.
   std::span<const Slot> slots() const { return slots_.rows(); }
   const SlotValue& value(size_t slot) const { return values_[slot]; }
@@ -76,6 +82,7 @@ class StackCollector final : public SampleSink {
   std::vector<pid_t> take_new_pids() { return std::exchange(new_pids_, {}); }
   // Samples whose stack ended before the root, by the reason.
   const std::map<std::string, uint64_t>& incomplete() const { return incomplete_; }
+  const std::map<std::string, uint64_t>& language_losses() const { return languages_.losses(); }
 
   void forget_values();  // begins a new window; what is known of code and threads stays
 
@@ -100,6 +107,7 @@ class StackCollector final : public SampleSink {
   SampleSource& source_;
   CodeModules& modules_;
   ProcessTable processes_;
+  LanguageStacks languages_;
   unwind::Unwinder unwinder_;
   unwind::Walk walk_;
   std::vector<PlaceNumber> frames_;  // of the stack at hand

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/attachments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture/detect.h"
+
+namespace atys::capture {
+
+namespace {
+constexpr size_t kMostNotes = 20;       // a host has hundreds of processes that all lack the same
+constexpr size_t kMostRecordings = 64;  // each has a thread of ours
+constexpr std::chrono::milliseconds kPatience{5000};
+}  // namespace
+
+void Attachments::note(std::string text) {
+  if (told_.size() >= kMostNotes || std::ranges::find(told_, text) != told_.end()) return;
+  told_.push_back(text);
+  notes_.push_back(std::move(text));
+}
+
+bool Attachments::may_bring_runtime(std::string_view path) const { return is_runtime_file(path); }
+
+void Attachments::begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder) {
+  if (recordings_.size() >= kMostRecordings) {
+    note(fmt::format("only {} runtimes are told to sample themselves at a time: native frames of the others",
+                     kMostRecordings));
+    return;
+  }
+  if (!recordings_.contains(pid)) recordings_[pid] = std::make_unique<OwnRecording>(pid, std::move(recorder));
+  ++runtimes_[name];
+}
+
+void Attachments::settle(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (const auto& [pid, recording] : recordings_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    (void)recording->is_settled(std::max(left, std::chrono::milliseconds{0}));
+  }
+}
+
+std::vector<OwnProfile> Attachments::take_profiles(bool is_last) {
+  std::vector<OwnProfile> profiles;
+  for (const auto& [pid, recording] : recordings_) {
+    Result<Profile> taken = recording->take(is_last, kPatience);
+    if (taken.ok())
+      profiles.push_back({.pid = pid, .threads = recording->covered_threads(), .profile = taken.take()});
+    else
+      note(fmt::format("process {}: {}: native frames only", pid, taken.error().message));
+  }
+  if (is_last) recordings_.clear();
+  return profiles;
+}
+
+native::ReaderFinder::Found Attachments::find_reader(pid_t pid) {
+  Found found;
+  const auto runtimes = detect_runtimes(pid);
+  if (!runtimes.ok()) return found;
+  for (const DetectedRuntime& runtime : *runtimes) {
+    auto attached = find_kernel(runtime.kernel)->attach({.pid = pid, .runtime = &runtime, .plan = &plan_});
+    const std::string name = runtime.name + (runtime.version.empty() ? "" : " " + runtime.version);
+    if (!attached.ok()) {
+      found.ask_again |= attached.error().code == ErrorCode::Unavailable;
+      if (attached.error().code != ErrorCode::Unavailable)
+        note(fmt::format("process {} ({}): {}: native frames only", pid, name, attached.error().message));
+      continue;
+    }
+    for (std::string& text : attached->notes) note(std::move(text));
+    if (attached->recorder != nullptr) begin_recording(pid, name, std::move(attached->recorder));
+    if (attached->reader == nullptr) continue;
+    ++runtimes_[name];
+    if (found.reader == nullptr) found.reader = std::move(attached->reader);
+  }
+  return found;
+}
+
+}  // namespace atys::capture

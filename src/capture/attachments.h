@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profiling kernels at work in one recording: looks at each process of the target once, and again where its runtime was
+// not ready, and attaches what fits.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/native/reader_finder.h"
+#include "capture/own_profiles.h"
+#include "capture/own_recording.h"
+#include "capture/profiling_kernel.h"
+
+namespace atys::capture {
+
+class Attachments final : public native::ReaderFinder {
+ public:
+  explicit Attachments(const RecordingPlan& plan) : plan_(plan) {}
+
+  Found find_reader(pid_t pid) override;
+  bool may_bring_runtime(std::string_view path) const override;
+
+  // Waits until the runtimes that sample themselves do so, but no longer than that.
+  void settle(std::chrono::milliseconds patience);
+  // What those runtimes recorded since the last call.
+  std::vector<OwnProfile> take_profiles(bool is_last);
+
+  // What a person should know, since the last call.
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+  // By runtime: "Python 3.11.2" → how many processes.
+  const std::map<std::string, int>& runtimes() const { return runtimes_; }
+
+ private:
+  void note(std::string text);
+  void begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder);
+
+  const RecordingPlan& plan_;
+  std::vector<std::string> notes_;
+  std::vector<std::string> told_;
+  std::map<std::string, int> runtimes_;
+  std::map<pid_t, std::unique_ptr<OwnRecording>> recordings_;
+};
+
+}  // namespace atys::capture

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/language_stacks.h"
+
+#include <algorithm>
+
+namespace atys::capture::native {
+
+namespace {
+
+constexpr uint64_t kFirstPauseNs = 5'000'000;
+constexpr uint32_t kMostLooks = 12;  // the last after 20 seconds
+constexpr size_t kStartFrames = 6;   // programs and threads begin with no more
+constexpr uint64_t kThreadsIntervalNs = 20'000'000;
+
+}  // namespace
+
+// A library with an interpreter may come long after the program began.
+void LanguageStacks::on_process_record(const linux::PerfRecord& record, ProcessTable& processes) {
+  const auto* map = std::get_if<linux::MapRecord>(&record.body);
+  if (map == nullptr || finder_ == nullptr || map->pid <= 0 || !map->range.is_executable) return;
+  if (!finder_->may_bring_runtime(map->range.path)) return;
+  Process& process = processes.process(map->pid);
+  if (process.language.reader != nullptr) return;
+  process.language.look_at_ns = record.time_ns;
+  process.language.looks = 0;
+}
+
+void LanguageStacks::look_at(Process& process, uint64_t now_ns) {
+  if (finder_ == nullptr || process.language.reader != nullptr || now_ns < process.language.look_at_ns) return;
+  find_reader(process, now_ns);
+}
+
+void LanguageStacks::find_reader(Process& process, uint64_t now_ns) {
+  Language& language = process.language;
+  ReaderFinder::Found found = finder_->find_reader(process.pid);
+  language.look_at_ns = found.ask_again && language.looks < kMostLooks ? now_ns + (kFirstPauseNs << language.looks) : kNever;
+  ++language.looks;
+  if (found.reader == nullptr) return;
+  language.reader = std::move(found.reader);
+  language.module = modules_.number_of_reader(language.reader);
+  (void)source_.set_walker(process.pid, &language.reader->walker());  // a source that cannot has native frames
+  tell_thread_states(process, now_ns);
+}
+
+void LanguageStacks::tell_thread_states(Process& process, uint64_t now_ns) {
+  process.language.threads_known_at_ns = now_ns;
+  for (const auto& [tid, state] : process.language.reader->thread_states()) source_.set_thread_state(tid, state);
+}
+
+const std::vector<MixedFrame>* LanguageStacks::mix(Process& process, const RawSample& sample, const unwind::Walk& walk) {
+  Language& language = process.language;
+  if (language.reader == nullptr) return nullptr;
+  if ((sample.walk_flags & ATYS_UNKNOWN_STATE) != 0 && sample.time_ns > language.threads_known_at_ns + kThreadsIntervalNs)
+    tell_thread_states(process, sample.time_ns);
+  if (sample.walked.empty()) return nullptr;
+  language_.clear();
+  mixed_.clear();
+  if (!language.reader->read(sample.walked, language_)) {
+    ++losses_["stacks of an interpreter that made no sense"];
+    return nullptr;
+  }
+  if (language_.empty()) return nullptr;
+  if ((sample.walk_flags & ATYS_WALK_CUT) != 0) ++losses_["stacks of an interpreter cut: too deep, or not in memory"];
+  is_start_code_.assign(walk.addresses.size(), 0);
+  const size_t frames = walk.addresses.size();
+  for (size_t i = frames - std::min(frames, kStartFrames); i < frames; ++i)
+    is_start_code_[i] = process.space.is_libc(walk.addresses[i] - 1) ? 1 : 0;
+  const NativeStack native{walk.addresses, walk.end == unwind::End::Root, is_start_code_};
+  if (mix_stacks(native, language.reader->code(), language_, mixed_) == Mix::Approximate)
+    ++losses_["stacks of an interpreter not aligned with the native ones"];
+  return &mixed_;
+}
+
+}  // namespace atys::capture::native

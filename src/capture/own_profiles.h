@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts what runtimes recorded themselves in the place of the native samples of the same threads.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string_view>
+#include <vector>
+
+#include "profile/profile.h"
+
+namespace atys::capture {
+
+struct OwnProfile {
+  pid_t pid = 0;
+  std::vector<pid_t> threads;  // that it covers; empty: all of the process
+  Profile profile;
+
+  bool covers(pid_t of, pid_t thread) const;
+  bool has_samples(std::string_view weight_type) const;
+};
+
+// Adds the samples of `own` to `into` such that their values of `weight_type` sum up to `native_weight`: what the native
+// kernel counted is the truth about how much, if not about what. With no native weight (nothing was sampled, or it is of a
+// kind that only the runtime knows) they keep their own.
+void add_own_profile(const OwnProfile& own, int64_t native_weight, std::string_view weight_type, Profile& into);
+
+}  // namespace atys::capture

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/own_recording.h"
+
+#include <signal.h>
+
+namespace atys::capture {
+
+namespace {
+
+constexpr int kMostTries = 10;
+constexpr std::chrono::milliseconds kFirstPause{10};
+
+}  // namespace
+
+OwnRecording::OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder)
+    : pid_(pid), recorder_(std::move(recorder)), thread_([this] { run(); }) {}
+
+OwnRecording::~OwnRecording() {
+  {
+    const std::lock_guard lock(mutex_);
+    order_ = Order::End;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+// A runtime that is just starting is not ready for us; some milliseconds later it is.
+Result<> OwnRecording::start_patiently() {
+  auto pause = kFirstPause;
+  for (int tries = 1;; ++tries, pause *= 2) {
+    Result<> started = recorder_->start();
+    if (started.ok() || started.error().code != ErrorCode::Unavailable || tries == kMostTries) return started;
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, pause, [this] { return order_ == Order::End || order_ == Order::TakeLast; })) return started;
+  }
+}
+
+void OwnRecording::run() {
+  sigset_t all;  // signals are for the thread that records
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  Result<> started = start_patiently();
+  std::unique_lock lock(mutex_);
+  started_.emplace(std::move(started));
+  changed_.notify_all();
+  for (;;) {
+    changed_.wait(lock, [this] { return order_ != Order::None; });
+    if (order_ == Order::End) return;
+    const bool is_last = order_ == Order::TakeLast;
+    lock.unlock();
+    Result<Profile> taken = started_->ok() ? recorder_->take(is_last) : Result<Profile>(started_->error());
+    lock.lock();
+    if (order_ != Order::End) order_ = Order::None;
+    taken_.emplace(std::move(taken));
+    changed_.notify_all();
+  }
+}
+
+bool OwnRecording::is_settled(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, patience, [this] { return started_.has_value(); });
+}
+
+Result<Profile> OwnRecording::take(bool is_last, std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  taken_.reset();
+  order_ = is_last ? Order::TakeLast : Order::Take;
+  changed_.notify_all();
+  if (!changed_.wait_for(lock, patience, [this] { return taken_.has_value(); }))
+    return fail(ErrorCode::Unavailable, "the runtime did not hand over what it recorded in time");
+  return std::move(*taken_);
+}
+
+}  // namespace atys::capture

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recorder of a runtime at work: its calls are made by a thread of its own, so that nobody waits for a slow process.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "capture/own_recorder.h"
+
+namespace atys::capture {
+
+class OwnRecording {
+ public:
+  // Starts it at once.
+  OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder);
+  ~OwnRecording();  // waits for a call that is under way: those are bounded
+
+  pid_t pid() const { return pid_; }
+  // Whether the start is over, well or not. Waits no longer than that.
+  bool is_settled(std::chrono::milliseconds patience);
+  // What it recorded since the last time. Fails also when it did not start, or does not answer in time.
+  Result<Profile> take(bool is_last, std::chrono::milliseconds patience);
+  std::vector<pid_t> covered_threads() const { return recorder_->covered_threads(); }
+
+ private:
+  enum class Order { None, Take, TakeLast, End };
+  void run();
+  Result<> start_patiently();
+
+  const pid_t pid_;
+  std::unique_ptr<OwnRecorder> recorder_;
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  Order order_ = Order::None;
+  std::optional<Result<>> started_;
+  std::optional<Result<Profile>> taken_;
+  std::thread thread_;  // the last: runs as soon as it is there
+};
+
+}  // namespace atys::capture

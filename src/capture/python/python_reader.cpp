@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/python/python_reader.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "linux/namespaces.h"
+
+namespace atys::capture::python {
+
+namespace {
+
+constexpr uint64_t kAddress = 0xffffffffffff;
+constexpr uint64_t kTags = 7;       // low bits of a pointer that say how it is counted
+constexpr uint8_t kNoOwnFrame = 3;  // owner of a frame that only marks a call from native code, and of any above it
+
+}  // namespace
+
+PythonReader::PythonReader(pid_t pid, std::unique_ptr<linux::MemoryReader> memory, Interpreter interpreter)
+    : pid_(pid),
+      memory_(std::move(memory)),
+      interpreter_(std::move(interpreter)),
+      codes_(*memory_, interpreter_.layout, interpreter_.code_type),
+      walker_(interpreter_.walker()) {
+  gone_ = codes_.named("[code that was gone]");
+  code_.evaluator = interpreter_.evaluator;
+  code_.own = interpreter_.own;
+  for (const auto& [range, name] : interpreter_.landmarks) code_.landmarks.push_back({range, codes_.named(name)});
+  if (interpreter_.layout.native_thread_id == 0) learn_identity();
+}
+
+void PythonReader::learn_identity() {
+  std::vector<pid_t> tids;
+  if (const auto threads = linux::read_thread_ids(pid_); threads.ok())
+    for (const linux::ThreadIds& thread : *threads) tids.push_back(thread.inside);
+  const auto offset = find_tid_offset(*memory_, list_python_threads(*memory_, interpreter_), tids);
+  walker_.identity_path = {1, {interpreter_.layout.thread_id}};
+  walker_.identity_at = offset.value_or(0);
+  if (!offset) walker_.identity = ATYS_MAIN_THREAD;
+}
+
+std::vector<std::pair<pid_t, uint64_t>> PythonReader::thread_states() {
+  std::vector<std::pair<pid_t, uint64_t>> states;
+  const auto threads = linux::read_thread_ids(pid_);
+  if (!threads.ok() || walker_.identity != ATYS_NATIVE_THREAD) return states;
+  for (const PythonThread& thread : list_python_threads(*memory_, interpreter_)) {
+    uint64_t inside = thread.native_id;
+    if (inside == 0) inside = memory_->value_at<uint32_t>(thread.pthread + walker_.identity_at).value_or(0);
+    const auto known = std::ranges::find(*threads, static_cast<pid_t>(inside), &linux::ThreadIds::inside);
+    if (known != threads->end()) states.emplace_back(known->outside, thread.state);
+  }
+  return states;
+}
+
+bool PythonReader::add_frame(const atys_walked& walked, uint64_t now_ns, std::vector<LanguageFrame>& frames) {
+  const auto marker = static_cast<uint16_t>(walked.code >> 48);
+  const EntryMark mark = interpreter_.layout.entry_mark;
+  if (mark == EntryMark::Shim && static_cast<uint8_t>(marker) >= kNoOwnFrame) {
+    if (!frames.empty()) frames.back().is_entry = true;
+    return false;
+  }
+  const uint32_t id = codes_.frame(walked.code & kAddress & ~kTags, walked.position, now_ns);
+  frames.push_back({.id = id == 0 ? gone_ : id,
+                    .is_entry = mark == EntryMark::EveryFrame || (mark == EntryMark::Flag && (marker & 0xff) != 0)});
+  return id != 0;
+}
+
+// Memory in which nothing is a function is no stack.
+bool PythonReader::read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) {
+  const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+  bool is_any_known = false;
+  for (const atys_walked& walked : walk) is_any_known |= add_frame(walked, now_ns, frames);
+  if (!is_any_known && !frames.empty()) frames.clear();
+  return is_any_known;
+}
+
+}  // namespace atys::capture::python

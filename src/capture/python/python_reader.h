@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stacks of one CPython process.
+#pragma once
+
+#include <memory>
+
+#include "capture/python/code_objects.h"
+#include "capture/python/interpreter.h"
+#include "capture/stack_reader.h"
+
+namespace atys::capture::python {
+
+class PythonReader final : public StackReader {
+ public:
+  PythonReader(pid_t pid, std::unique_ptr<linux::MemoryReader> memory, Interpreter interpreter);
+
+  const atys_walker& walker() const override { return walker_; }
+  std::vector<std::pair<pid_t, uint64_t>> thread_states() override;
+  const InterpreterCode& code() const override { return code_; }
+  bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override;
+  LanguageName name(uint32_t id) const override { return codes_.name(id); }
+
+ private:
+  void learn_identity();
+  bool add_frame(const atys_walked& walked, uint64_t now_ns, std::vector<LanguageFrame>& frames);
+
+  pid_t pid_;
+  std::unique_ptr<linux::MemoryReader> memory_;
+  Interpreter interpreter_;
+  CodeObjects codes_;
+  InterpreterCode code_;
+  atys_walker walker_;
+  uint32_t gone_ = 0;  // the frame that stands for functions that were gone before they were looked at
+};
+
+}  // namespace atys::capture::python
