@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "capture/native/walker_records.h"
+#include "capture/stack_reader.h"
 
 namespace atys::capture::php {
 
@@ -44,7 +44,7 @@ constexpr uint16_t kCalledFromC = 2;
 // `version` is "8.2.35" or longer; nothing: one that we do not know.
 std::optional<Layout> layout_of(std::string_view version);
 
-// `executor_globals`: the address of that symbol.
-atys_walker walker_for(uint64_t executor_globals);
+// `executor_globals`: the address of that symbol. `live`: code that has the instruction it is at in a register.
+atys_walker walker_for(uint64_t executor_globals, AddressRange live);
 
 }  // namespace atys::capture::php

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/byte_source.h"
 #include "capture/process_files.h"
 
 namespace atys::capture::php {
@@ -38,6 +39,12 @@ void add_jit_code(pid_t pid, std::vector<AddressRange>& evaluator) {
     if (range.is_executable && range.path.starts_with("/dev/zero")) evaluator.push_back({range.start, range.end});
 }
 
+// Only GCC lets the engine have registers of its own (ZEND_VM_IP_GLOBAL_REG).
+bool is_built_by_clang(const symbolize::ElfFile& file) {
+  const auto comment = file.section(".comment");
+  return comment && as_text(comment->bytes).find("clang") != std::string_view::npos;
+}
+
 }  // namespace
 
 Result<PhpProcess> find_php(pid_t pid, const DetectedRuntime& runtime) {
@@ -50,10 +57,12 @@ Result<PhpProcess> find_php(pid_t pid, const DetectedRuntime& runtime) {
   const LoadedFile file = TRY(open_loaded_file(pid, runtime.path));
   const auto symbols = file.symbols({kGlobals, kEvaluator, kColdEvaluator});
   const auto globals = symbols.find(std::string(kGlobals));
-  if (globals == symbols.end() || !symbols.contains(std::string(kEvaluator)))
+  const auto evaluator = symbols.find(std::string(kEvaluator));
+  if (globals == symbols.end() || evaluator == symbols.end())
     return fail(ErrorCode::Unsupported,
                 "frames of PHP functions are not resolved: this build is for threads (ZTS) or hides its symbols");
-  PhpProcess process{.layout = *layout, .globals = range_of(globals->second), .code = {}};
+  PhpProcess process{.layout = *layout, .globals = range_of(globals->second), .live = {}, .code = {}};
+  if (!is_built_by_clang(file.elf)) process.live = range_of(evaluator->second);
   for (const auto& [name, place] : symbols)
     if (name != kGlobals) process.code.evaluator.push_back(range_of(place));
   std::ranges::sort(process.code.evaluator, {}, &AddressRange::start);

@@ -12,6 +12,7 @@ namespace atys::capture::php {
 struct PhpProcess {
   Layout layout;
   AddressRange globals;  // of the symbol executor_globals
+  AddressRange live;     // the evaluator, where it keeps its place in a register; else empty
   InterpreterCode code;
 };
 

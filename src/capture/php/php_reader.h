@@ -18,7 +18,9 @@ namespace atys::capture::php {
 class PhpReader final : public StackReader {
  public:
   PhpReader(std::unique_ptr<linux::MemoryReader> memory, PhpProcess process)
-      : memory_(std::move(memory)), process_(std::move(process)), walker_(walker_for(process_.globals.start)) {}
+      : memory_(std::move(memory)),
+        process_(std::move(process)),
+        walker_(walker_for(process_.globals.start, process_.live)) {}
 
   const atys_walker& walker() const override { return walker_; }
   // The sampler finds the one state of a process by itself: that of its first thread.
