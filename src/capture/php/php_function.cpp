@@ -42,6 +42,7 @@ std::optional<std::string> class_name(linux::MemoryReader& memory, uint64_t addr
 
 std::optional<std::string> function_name(linux::MemoryReader& memory, const FunctionHead& function,
                                          const std::string& file) {
+  if (function.name == 0 && function.is_internal()) return "";
   if (function.name == 0) return function.type == kEvalCode ? "<eval>" : "<main>";
   auto name = read_string(memory, function.name);
   if (!name || name->empty()) return std::nullopt;

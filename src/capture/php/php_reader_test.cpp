@@ -96,11 +96,34 @@ TEST_P(ReaderOfFake, knows_no_line_of_an_innermost_frame_that_has_not_told_it) {
   EXPECT_EQ(read(), (Lines{"inner /a.php:0", "outer /a.php:1*"}));
 }
 
-TEST_P(ReaderOfFake, takes_an_outer_frame_at_an_instruction_of_another_function_for_torn) {
-  const uint64_t other = function("other", 40);
-  php_.call(function("outer", 1), php_.op(other, 1), kTop);
+TEST_P(ReaderOfFake, names_an_outer_frame_by_its_instruction_when_its_function_was_freed) {
+  const uint64_t script = php_.function({.file = file_, .line = 1});
+  const uint64_t position = php_.op(script, 2);
+  const uint64_t frame = php_.call(script, position, kTop);
   call(function("inner", 9), 1);
-  EXPECT_EQ(read(), Lines{"torn"});
+  EXPECT_EQ(read(), (Lines{"inner /a.php:10", "<main> /a.php:3*"}));
+  // The next request has another copy of it, in the place of something else.
+  const uint64_t copy = function("unlike", 40);
+  php_.memory().put(frame + 24, copy);
+  EXPECT_EQ(read(), (Lines{"inner /a.php:10", "<main> /a.php:3*"}));
+  php_.memory().unmap(copy);
+  EXPECT_EQ(read(), (Lines{"inner /a.php:10", "<main> /a.php:3*"}));
+}
+
+TEST_P(ReaderOfFake, says_that_code_is_freed_when_it_was_never_seen) {
+  const uint64_t gone = function("gone", 40);
+  php_.call(gone, php_.op(gone, 1), kTop);
+  call(function("inner", 9), 1);
+  php_.memory().unmap(gone);
+  EXPECT_EQ(read(), (Lines{"inner /a.php:10", "<freed code> :0*"}));
+}
+
+TEST_P(ReaderOfFake, does_not_take_a_c_function_for_what_had_its_place_on_the_stack) {
+  const uint64_t before = function("before", 40);
+  const uint64_t frame = php_.call(before, php_.op(before, 1), kTop);
+  EXPECT_EQ(read(), Lines{"before /a.php:41*"});
+  php_.memory().put(frame + 24, php_.internal("strlen"));
+  EXPECT_EQ(read(), Lines{"strlen :0"});
 }
 
 TEST_P(ReaderOfFake, accepts_a_frame_that_handles_an_exception) {
@@ -124,7 +147,7 @@ TEST_P(ReaderOfFake, looks_again_now_and_then_even_if_instructions_lie_where_the
   call(place, 1, kTop);
   EXPECT_EQ(read(), Lines{"first /a.php:11*"});
   php_.memory().put(place + kFunctionName, php_.text("second"));
-  for (uint64_t i = 0; i < PhpReader::kTrustedWalks; ++i) read();
+  for (uint64_t i = 0; i < FunctionTable::kTrustedWalks; ++i) read();
   EXPECT_EQ(read(), Lines{"second /a.php:11*"});
 }
 
@@ -140,9 +163,8 @@ TEST_P(ReaderOfFake, reads_little_for_a_stack_that_it_knows) {
 }
 
 TEST_P(ReaderOfFake, is_torn_where_there_is_no_function) {
-  call(function("main", 1), 0, kTop);
   const uint64_t place = function("gone", 10);
-  call(place, 0);
+  call(place, 0, kTop);
   for (const uint8_t type : {0, 3, 5, 255}) {
     php_.memory().put(place, type);
     EXPECT_EQ(read(), Lines{"torn"}) << int{type};
