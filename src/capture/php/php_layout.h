@@ -37,6 +37,9 @@ constexpr uint32_t kStringText = 24;
 constexpr uint8_t kInternalFunction = 1;
 constexpr uint8_t kUserFunction = 2;
 constexpr uint8_t kEvalCode = 4;
+// What a class begins with.
+constexpr uint8_t kInternalClass = 1;
+constexpr uint8_t kUserClass = 2;
 
 // In a walked frame's marker: the function was called by C code, which runs the evaluator anew for it.
 constexpr uint16_t kCalledFromC = 2;

@@ -13,7 +13,7 @@ namespace {
 using namespace atys;
 
 constexpr const char* kVersions[] = {"7.4", "8.0", "8.1", "8.2", "8.3", "8.4"};
-constexpr size_t kReadsPerFrame = 12;
+constexpr size_t kReadsPerFrame = 24;
 
 void check(bool holds) {
   if (!holds) std::abort();

@@ -184,6 +184,28 @@ TEST_P(ReaderOfFake, does_not_believe_the_length_of_a_string) {
   EXPECT_EQ(read_string(php_.memory(), longer), std::string(kMostText, 'x'));
 }
 
+TEST_P(ReaderOfFake, does_not_read_a_freed_string) {
+  const uint64_t name = php_.text("name");
+  EXPECT_EQ(read_string(php_.memory(), name), "name");
+  php_.memory().put<uint64_t>(name + 8, 0x800000017c9b0c46);  // the engine's hash of it
+  EXPECT_EQ(read_string(php_.memory(), name), "name");
+  php_.memory().put<uint64_t>(name + 8, 0x800000017c9b0c47);
+  EXPECT_EQ(read_string(php_.memory(), name), std::nullopt);
+  const uint64_t unended = php_.text("name");
+  php_.memory().put<char>(unended + kStringText + 4, 'x');
+  EXPECT_EQ(read_string(php_.memory(), unended), std::nullopt);
+  const uint64_t listed = php_.text("name");
+  php_.memory().put<uint64_t>(listed, 0x00007f1234567890);  // the next free block
+  EXPECT_EQ(read_string(php_.memory(), listed), std::nullopt);
+}
+
+TEST_P(ReaderOfFake, does_not_read_a_freed_class) {
+  const uint64_t owner = php_.php_class("Box");
+  call(function("method", 20, owner), 0, kTop);
+  php_.memory().put<uint64_t>(owner, 0x00007f1234567890);
+  EXPECT_EQ(read(), Lines{"torn"});
+}
+
 TEST_P(ReaderOfFake, is_torn_when_the_function_goes_while_its_name_is_read) {
   const uint64_t name = php_.text("name");
   const uint64_t place = php_.function({.name = name, .file = file_, .line = 1});
