@@ -12,10 +12,9 @@ FunctionTable::Function* FunctionTable::find(linux::MemoryReader& memory, const 
       return &known->second;
   }
   const auto head = read_function(memory, layout_, frame.address);
-  if (head && (head->is_internal() || head->has_op(frame.position)))
+  if (head && (head->is_internal() || frame.may_lag || head->has_op(frame.position)))
     if (Function* function = remember(memory, frame, *head)) return function;
-  if (Function* function = by_position(frame.position)) return function;
-  return head && frame.may_lag ? remember(memory, frame, *head) : nullptr;
+  return by_position(frame.position);
 }
 
 FunctionTable::Function* FunctionTable::by_position(uint64_t position) {

@@ -32,11 +32,13 @@ std::vector<AddressRange> rest_of(const LoadedFile& file, const std::vector<Addr
 }
 
 // What opcache compiles lies in memory that all processes of a server share, and runs in the evaluator's place.
-void add_jit_code(pid_t pid, std::vector<AddressRange>& evaluator) {
+std::vector<AddressRange> jit_code(pid_t pid) {
+  std::vector<AddressRange> code;
   const auto maps = linux::read_maps(pid);
-  if (!maps.ok()) return;
+  if (!maps.ok()) return code;
   for (const linux::MappedRange& range : *maps)
-    if (range.is_executable && range.path.starts_with("/dev/zero")) evaluator.push_back({range.start, range.end});
+    if (range.is_executable && range.path.starts_with("/dev/zero")) code.push_back({range.start, range.end});
+  return code;
 }
 
 // Only GCC lets the engine have registers of its own (ZEND_VM_IP_GLOBAL_REG).
@@ -67,7 +69,9 @@ Result<PhpProcess> find_php(pid_t pid, const DetectedRuntime& runtime) {
     if (name != kGlobals) process.code.evaluator.push_back(range_of(place));
   std::ranges::sort(process.code.evaluator, {}, &AddressRange::start);
   process.code.own = rest_of(file, process.code.evaluator);
-  add_jit_code(pid, process.code.evaluator);
+  const std::vector<AddressRange> compiled = jit_code(pid);
+  process.has_jit = !compiled.empty();
+  process.code.evaluator.insert(process.code.evaluator.end(), compiled.begin(), compiled.end());
   return process;
 }
 

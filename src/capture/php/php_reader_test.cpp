@@ -96,6 +96,15 @@ TEST_P(ReaderOfFake, knows_no_line_of_an_innermost_frame_that_has_not_told_it) {
   EXPECT_EQ(read(), (Lines{"inner /a.php:0", "outer /a.php:1*"}));
 }
 
+TEST_P(ReaderOfFake, does_not_take_an_innermost_frame_for_what_had_its_place_on_the_stack) {
+  call(function("outer", 1), 0, kTop);
+  const uint64_t before = function("before", 40);
+  const uint64_t frame = php_.call(before, php_.op(before, 1));
+  EXPECT_EQ(read(), (Lines{"before /a.php:41", "outer /a.php:1*"}));
+  php_.memory().put(frame + 24, function("now", 60));
+  EXPECT_EQ(read(), (Lines{"now /a.php:0", "outer /a.php:1*"}));
+}
+
 TEST_P(ReaderOfFake, names_an_outer_frame_by_its_instruction_when_its_function_was_freed) {
   const uint64_t script = php_.function({.file = file_, .line = 1});
   const uint64_t position = php_.op(script, 2);
