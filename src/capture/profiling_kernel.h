@@ -60,6 +60,7 @@ class ProfilingKernel {
   virtual Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const = 0;
   // May take up to some hundred milliseconds, but never slows the process. An error: native frames only, and it is told.
   virtual Result<Attachment> attach(const AttachRequest& request) const = 0;
+  virtual bool reads_stacks() const { return false; }  // it attaches a StackReader
   virtual std::vector<KernelNeed> needs() const { return {}; }
 };
 

@@ -14,7 +14,7 @@
 namespace atys::capture {
 
 // Where stacks come from: chosen by what this machine permits, or forced.
-enum class Tier { Auto, Ebpf, Perf };
+enum class Tier { Auto, Ebpf, Perf, Memory };
 
 enum class KindName { Cpu, OffCpu, Wall, Event };
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/source_choice.h"
 
+#include <algorithm>
+
+#include "capture/detect.h"
 #include "capture/native/ebpf_source.h"
+#include "capture/native/remote_source.h"
 #include "capture/native/ring_source.h"
+#include "capture/profiling_kernel.h"
 #include "linux/event_names.h"
 
 namespace atys::capture {
@@ -29,6 +34,25 @@ Result<std::unique_ptr<native::SampleSource>> open_rings(const RecordingPlan& pl
                                    .waits_for_exec = std::holds_alternative<CommandTarget>(plan.target)});
 }
 
+Result<std::unique_ptr<native::SampleSource>> open_memory(const RecordingPlan& plan, const TargetProcesses& target,
+                                                          uint64_t period_ns) {
+  if (plan.kind.name != KindName::Cpu || target.is_host() || std::holds_alternative<CommandTarget>(plan.target))
+    return fail(ErrorCode::Unsupported, "the memory tier records the CPU time of processes that run already",
+                "leave --tier out, or say --pid or --service");
+  return native::RemoteSource::open({.period_ns = period_ns, .max_samples = plan.max_samples});
+}
+
+// An interpreter's frames are worth more than native ones without them.
+bool is_all_interpreted(const TargetProcesses& target) {
+  const auto pids = target.pids();
+  return !pids.empty() && std::ranges::all_of(pids, [](pid_t pid) {
+    const auto runtimes = detect_runtimes(pid);
+    return runtimes.ok() && std::ranges::any_of(*runtimes, [](const DetectedRuntime& runtime) {
+             return find_kernel(runtime.kernel)->reads_stacks();
+           });
+  });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
@@ -44,8 +68,14 @@ Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan&
   if (plan.tier == Tier::Perf && has_waits)
     return fail(ErrorCode::Unsupported, "the perf tier does not record waits", "leave --tier out: waits need eBPF");
   if (plan.tier == Tier::Perf) return open_rings(plan, target, period_ns);
+  if (plan.tier == Tier::Memory) return open_memory(plan, target, period_ns);
   auto source = open_ebpf(plan, target, period_ns);
   if (source.ok() || plan.tier == Tier::Ebpf || has_waits) return source;
+  if (is_all_interpreted(target)) {
+    auto memory = open_memory(plan, target, period_ns);
+    if (memory.ok()) notes.push_back("tier memory instead of ebpf, no native frames: " + source.error().message);
+    if (memory.ok()) return memory;
+  }
   auto rings = open_rings(plan, target, period_ns);
   if (!rings.ok()) return rings;
   notes.push_back("tier perf instead of ebpf: " + source.error().message);

@@ -29,4 +29,14 @@ uint64_t follow_remote(linux::MemoryReader& memory, uint64_t at, const atys_path
 RemoteWalk walk_remote(linux::MemoryReader& memory, const atys_walker& walker, uint64_t state,
                        std::vector<atys_walked>& frames);
 
+// The same for one thread again and again: most frames are where they were the last time, so they are all read with one
+// system call, and only those that are new one by one.
+class RemoteWalker {
+ public:
+  RemoteWalk walk(linux::MemoryReader& memory, const atys_walker& walker, uint64_t state, std::vector<atys_walked>& frames);
+
+ private:
+  std::vector<uint64_t> last_;  // where the frames of the last walk were, innermost first
+};
+
 }  // namespace atys::capture

@@ -17,7 +17,7 @@ void TargetFlags::define(CLI::App& app) {
   app.add_option("--freq", freq_, "Samples a second on each CPU (default: 99)")->type_name("HZ");
   app.add_option("--max-overhead", overhead_, "What we may cost, of the target's CPU time (default: 1%)")
       ->type_name("PERCENT");
-  app.add_option("--tier", said_.tier, "ebpf, perf or auto: where samples come from (default: auto)")->type_name("TIER");
+  app.add_option("--tier", said_.tier, "ebpf, perf, memory or auto: where samples come from (default: auto)")->type_name("TIER");
 }
 
 Result<> TargetFlags::parse(verbs::CaptureRequest& request) const {

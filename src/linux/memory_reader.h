@@ -21,6 +21,13 @@ class MemoryReader {
   // may change meanwhile, and may be anything: callers check it.
   virtual size_t read(uint64_t address, std::span<std::byte> into) = 0;
 
+  struct Piece {
+    uint64_t address = 0;
+    std::span<std::byte> into;
+  };
+  // Pieces in their order, as close together in time as can be; returns how many of them were read whole before one was not.
+  virtual size_t read_pieces(std::span<const Piece> pieces);
+
   bool read_all(uint64_t address, std::span<std::byte> into) { return read(address, into) == into.size(); }
 
   // Plain data that lies there as it does here: both are machines of one kind.
@@ -42,6 +49,7 @@ class ProcessMemory final : public MemoryReader {
   explicit ProcessMemory(pid_t pid) : pid_(pid) {}
 
   size_t read(uint64_t address, std::span<std::byte> into) override;
+  size_t read_pieces(std::span<const Piece> pieces) override;  // one system call
 
  private:
   pid_t pid_;

@@ -30,6 +30,13 @@ void LanguageStacks::look_at(Process& process, uint64_t now_ns) {
   find_reader(process, now_ns);
 }
 
+void LanguageStacks::refresh(Process& process, uint64_t now_ns) {
+  if (process.language.reader == nullptr)
+    look_at(process, now_ns);
+  else
+    tell_thread_states(process, now_ns);
+}
+
 void LanguageStacks::find_reader(Process& process, uint64_t now_ns) {
   Language& language = process.language;
   ReaderFinder::Found found = finder_->find_reader(process.pid);
@@ -61,6 +68,10 @@ const std::vector<MixedFrame>* LanguageStacks::mix(Process& process, const RawSa
   }
   if (language_.empty()) return nullptr;
   if ((sample.walk_flags & ATYS_WALK_CUT) != 0) ++losses_["stacks of an interpreter cut: too deep, or not in memory"];
+  if (walk.addresses.empty()) {
+    for (const LanguageFrame& frame : language_) mixed_.push_back({true, frame.id});
+    return &mixed_;
+  }
   is_start_code_.assign(walk.addresses.size(), 0);
   const size_t frames = walk.addresses.size();
   for (size_t i = frames - std::min(frames, kStartFrames); i < frames; ++i)

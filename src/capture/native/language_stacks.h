@@ -22,6 +22,7 @@ class LanguageStacks {
   void on_process_record(const linux::PerfRecord& record, ProcessTable& processes);
   // Looks for an interpreter before the process is sampled.
   void look_at(Process& process, uint64_t now_ns);
+  void refresh(Process& process, uint64_t now_ns);
   // The frames of a sample of that process, mixed; null: there is no interpreter in it, or it runs none of its code.
   const std::vector<MixedFrame>* mix(Process& process, const RawSample& sample, const unwind::Walk& walk);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples come from: one class per tier (ebpf_source, ring_source), one interface. A source hands over what happened
-// in the order of time, so that a stack is looked up in the mappings that its process had at that moment.
+// Where samples come from: one class per tier (ebpf_source, ring_source, remote_source), one interface. A source hands over
+// what happened in the order of time, so that a stack is looked up in the mappings that its process had at that moment.
 #pragma once
 
 #include <poll.h>
@@ -52,6 +52,8 @@ class SampleSink {
   virtual SampleSlot on_stack(const RawSample& sample) = 0;
   virtual SampleSlot on_lost_stack(pid_t pid, pid_t tid) = 0;  // counted, but its frames did not arrive
   virtual void add(SampleSlot slot, uint64_t samples, uint64_t weight) = 0;
+  // Find out anew which threads of the process run an interpreter, and tell the source.
+  virtual void refresh_threads(pid_t pid, uint64_t now_ns) = 0;
 };
 
 // How the user stacks of a process are to be taken.
@@ -70,7 +72,7 @@ struct SourceTotals {
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
-  virtual std::string_view tier() const = 0;  // "ebpf", "perf"
+  virtual std::string_view tier() const = 0;  // "ebpf", "perf", "memory"
   virtual Result<> start() = 0;
   virtual void stop() = 0;  // no sample is taken afterwards; what is there can still be collected. Idempotent.
   virtual Result<> set_period(uint64_t period) = 0;

@@ -149,11 +149,14 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   end_ = 0;
   append_kernel(sample.kernel_frames);
   bool reaches_root = true;
-  if (sample.registers.sp != 0 || !sample.user_frames.empty()) {
+  if (sample.registers.sp != 0 || !sample.user_frames.empty() || !sample.walked.empty()) {
     Process& process = processes_.process(sample.pid);
     if (!process.has_mode) choose_mode(process, sample);
     languages_.look_at(process, sample.time_ns);
-    reaches_root = sample.has_copy ? append_copied(process, sample) : append_chain(process, sample);
+    if (sample.registers.sp == 0 && sample.user_frames.empty())
+      reaches_root = append_language(process, sample);
+    else
+      reaches_root = sample.has_copy ? append_copied(process, sample) : append_chain(process, sample);
   }
   ThreadKey thread{.pid = sample.pid, .tid = sample.tid};
   std::memcpy(thread.comm.data(), sample.comm.data(), std::min(sample.comm.size(), thread.comm.size()));
@@ -225,6 +228,15 @@ bool StackCollector::append_copied(Process& process, const RawSample& sample) {
   end_ = static_cast<uint8_t>(walk_.end);
   if (walk_.end == unwind::End::StackCopyEnded && ++short_copies_ == kManyShortCopies) source_.want_deeper_stacks();
   return walk_.end == unwind::End::Root;
+}
+
+// Frames of an interpreter alone.
+bool StackCollector::append_language(Process& process, const RawSample& sample) {
+  walk_.addresses.clear();
+  const auto* mixed = languages_.mix(process, sample, walk_);
+  if (mixed == nullptr) return false;
+  for (const MixedFrame& frame : *mixed) frames_.push_back(places_.intern({process.language.module, frame.number}));
+  return true;
 }
 
 bool StackCollector::append_chain(Process& process, const RawSample& sample) {

@@ -61,6 +61,7 @@ class StackCollector final : public SampleSink {
   SampleSlot on_stack(const RawSample& sample) override;
   SampleSlot on_lost_stack(pid_t pid, pid_t tid) override;
   void add(SampleSlot slot, uint64_t samples, uint64_t weight) override;
+  void refresh_threads(pid_t pid, uint64_t now_ns) override { languages_.refresh(processes_.process(pid), now_ns); }
 
   // Who knows languages; without one there are native frames only.
   void set_reader_finder(ReaderFinder* finder) { languages_.set_finder(finder); }
@@ -97,6 +98,7 @@ class StackCollector final : public SampleSink {
   void append_kernel(std::span<const uint64_t> frames);
   bool append_copied(Process& process, const RawSample& sample);
   bool append_chain(Process& process, const RawSample& sample);
+  bool append_language(Process& process, const RawSample& sample);
   void append_place(Process& process, uint64_t address, bool is_exact);
   bool is_root(Process& process, uint64_t address);
   void choose_mode(Process& process, const RawSample& sample);

@@ -21,6 +21,8 @@ class PhpKernel final : public ProfilingKernel {
   std::string_view name() const override { return "php"; }
   const RuntimeSigns& signs() const override { return signs_; }
 
+  bool reads_stacks() const override { return true; }
+
   Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const override {
     const auto process = php::find_php(pid, runtime);
     if (!process.ok())

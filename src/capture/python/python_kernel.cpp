@@ -37,6 +37,8 @@ class PythonKernel final : public ProfilingKernel {
     return kSigns;
   }
 
+  bool reads_stacks() const override { return true; }
+
   Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const override {
     linux::ProcessMemory memory(pid);
     const auto found = python::find_interpreter(pid, runtime.path, runtime.version, memory);
