@@ -40,7 +40,7 @@ LanguageName CodeObjects::name(uint32_t frame) const {
   return {.function = code.function,
           .file = code.file,
           .line = found.line,
-          .start_line = code.identity.first_line,
+          .start_line = std::max(0, code.identity.first_line),
           .kind = "cpython"};
 }
 
@@ -71,7 +71,10 @@ uint32_t CodeObjects::find(uint64_t address, uint64_t now_ns) {
     }
   }
   Code code{.identity = identity, .address = address, .checked_ns = now_ns};
-  if (!is_there || codes_.size() >= kMostCodes || !read(address, identity, code)) return 0;
+  if (!is_there || codes_.size() >= kMostCodes || !read(identity, code)) return 0;
+  const size_t bytes = code.function.size() + code.file.size() + code.lines.size();
+  if (bytes > kMostBytes - bytes_) return 0;
+  bytes_ += bytes;
   codes_.push_back(std::move(code));
   return by_address_[address] = static_cast<uint32_t>(codes_.size() - 1);
 }
