@@ -30,10 +30,19 @@ struct AttachRequest {
   const RecordingPlan* plan = nullptr;
 };
 
-// What a kernel has in one process; the process is left as it was when this goes. At most one of both is there.
+// What helps the native kernel to name frames of a process: a list that its runtime writes when it is asked to.
+class Companion {
+ public:
+  virtual ~Companion() = default;  // what it made in the process or on its disk is gone with it
+  // Called when sampling is over and the process may still run, before its frames are named. May block for some seconds.
+  virtual Result<> before_naming() = 0;
+};
+
+// What a kernel has in one process; the process is left as it was when this goes. At most one of the three is there.
 struct Attachment {
   std::unique_ptr<StackReader> reader;
   std::unique_ptr<OwnRecorder> recorder;
+  std::unique_ptr<Companion> companion;
   std::vector<std::string> notes;  // what a person should know of it
 };
 

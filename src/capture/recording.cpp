@@ -47,6 +47,8 @@ native::ValueNames value_names(const Kind& kind) {
     case KindName::Cpu: return {"samples", "cpu", "nanoseconds", false};
     case KindName::OffCpu: return {"waits", "off-cpu", "nanoseconds", true};
     case KindName::Wall: return {"samples", "wall", "nanoseconds", true};
+    case KindName::Alloc: return {"alloc_objects", "alloc_space", "bytes", false};
+    case KindName::Lock: return {"contentions", "lock", "nanoseconds", false};
     case KindName::Event: break;
   }
   return {"samples", kind.event, "count", false};
