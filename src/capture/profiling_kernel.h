@@ -10,11 +10,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "capture/jit_name.h"
 #include "capture/own_recorder.h"
 #include "capture/recording_plan.h"
 #include "capture/runtime_signs.h"
@@ -71,10 +73,14 @@ class ProfilingKernel {
   virtual Result<Attachment> attach(const AttachRequest& request) const = 0;
   virtual bool reads_stacks() const { return false; }  // it attaches a StackReader
   virtual std::vector<KernelNeed> needs() const { return {}; }
+  // A name of a perf map, if it has this runtime's form.
+  virtual std::optional<JitName> split_jit_name(std::string_view) const { return {}; }
 };
 
 // All of them but `native`, in the order of the list.
 const std::vector<std::unique_ptr<ProfilingKernel>>& profiling_kernels();
 const ProfilingKernel* find_kernel(std::string_view name);
+// By the first kernel that knows the form; names that none knows stay whole.
+std::optional<JitName> split_jit_name(std::string_view name);
 
 }  // namespace atys::capture

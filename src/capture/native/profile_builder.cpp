@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "capture/native/wait_reason.h"
+#include "capture/profiling_kernel.h"
 
 namespace atys::capture::native {
 
@@ -224,7 +225,14 @@ FrameId ProfileBuilder::jit_frame(ModuleNumber module, uint64_t address) {
   const symbolize::JitMap* map = jit_map(module);
   if (const auto symbol = map == nullptr ? std::nullopt : map->resolve(address)) {
     const StringId name = profile_->strings.intern(symbol->name);
-    const Line line{.function = profile_->functions.intern({.name = name, .system_name = name})};
+    Function function{.name = name, .system_name = name};
+    if (const auto split = split_jit_name(symbol->name)) {
+      function = {.name = profile_->strings.intern(split->function),
+                  .filename = profile_->strings.intern(split->file),
+                  .start_line = split->start_line};
+      frame.kind = profile_->strings.intern(split->frame_kind);
+    }
+    const Line line{.function = profile_->functions.intern(function)};
     frame.lines = profile_->lines.intern({&line, 1});
   }
   return profile_->frames.intern(frame);
