@@ -128,6 +128,7 @@ Result<> Recording::State::open() {
   source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), notes_));
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
   collector_->set_reader_finder(&attachments_);
+  attachments_.set_tier(source_->tier(), source_->can_walk());
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
   if (!child_)
     for (const pid_t pid : target_->pids()) collector_->look_at(pid, clock_ns(CLOCK_MONOTONIC));

@@ -37,7 +37,8 @@ Result<Tier> parse_tier(std::string_view text) {
   if (text == "ebpf") return Tier::Ebpf;
   if (text == "perf") return Tier::Perf;
   if (text == "memory") return Tier::Memory;
-  return fail(ErrorCode::InvalidInput, "no tier is called '" + std::string(text) + "'", "there are auto, ebpf, perf, memory");
+  return fail(ErrorCode::InvalidInput, "no tier is called '" + std::string(text) + "'",
+              "there are auto, ebpf, perf, memory");
 }
 
 }  // namespace atys::capture

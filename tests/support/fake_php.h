@@ -20,17 +20,20 @@ class FakePhp {
 
   FakeMemory& memory() { return memory_; }
   capture::php::PhpProcess process() const {
-    return {.layout = layout_, .globals = {kGlobals, kGlobals + 1024}, .code = {}};
+    return {.layout = layout_, .globals = {kGlobals, kGlobals + 1024}, .live = {}, .code = {}};
   }
 
   uint64_t text(std::string_view bytes) {
-    const uint64_t at = take(24 + bytes.size());
+    const uint64_t at = take(24 + bytes.size() + 1);
+    memory_.put<uint32_t>(at, 1);
+    memory_.put<uint32_t>(at + 4, 6);
     memory_.put<uint64_t>(at + 16, bytes.size());
     memory_.put_bytes(at + 24, bytes);
     return at;
   }
   uint64_t php_class(std::string_view name) {
     const uint64_t at = take(64);
+    memory_.put<uint8_t>(at, 2);
     memory_.put(at + 8, text(name));
     return at;
   }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +55,7 @@ class JavaProgram {
     std::vector<std::string> flags;  // of the machine
     std::string mode = "cpu";
     std::optional<uid_t> user;
+    bool is_contained = false;  // in pid and mount namespaces of its own, with a /tmp of its own; needs root
   };
 
   // The folder of Split.class, compiled for Java 8 by the first compiler that there is; empty where there is none.
@@ -73,15 +76,18 @@ class JavaProgram {
         output_(folder.file("output-" + std::to_string(started()))),
         truth_(folder.file("truth-" + std::to_string(started()))) {
     if (options.user) (void)folder.run("chmod 777 .");
+    if (options.is_contained) contain(folder);
     (void)compiled();
     pid_ = ::fork();
-    if (pid_ == 0) become(options);
+    if (pid_ == 0) options.is_contained ? become_contained(options) : become(options);
     for (int i = 0; i < 3000 && !std::filesystem::exists(ready_) && is_running(); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    inner_ = options.is_contained ? first_child(pid_) : pid_;
   }
   ~JavaProgram() {
     if (pid_ <= 0) return;
     if (!status_) {
+      if (inner_ != pid_ && inner_ > 0) ::kill(inner_, SIGKILL);
       ::kill(pid_, SIGCONT);
       ::kill(pid_, SIGKILL);
       ::waitpid(pid_, nullptr, 0);
@@ -92,7 +98,9 @@ class JavaProgram {
   JavaProgram(const JavaProgram&) = delete;
   JavaProgram& operator=(const JavaProgram&) = delete;
 
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return inner_; }
+  // What it sees as /tmp.
+  const std::string& temp() const { return temp_; }
   bool is_running() {
     int status = 0;
     if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
@@ -102,7 +110,7 @@ class JavaProgram {
   std::string output() const { return read(output_); }
   // Ends it as an operator would, and returns the truth that it tells then.
   std::string end() {
-    ::kill(pid_, SIGTERM);
+    ::kill(inner_, SIGTERM);
     int status = 0;
     if (!status_ && ::waitpid(pid_, &status, 0) == pid_) status_ = status;
     return read(truth_);
@@ -117,6 +125,36 @@ class JavaProgram {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
+  // The /tmp of the process, with its classes in it.
+  void contain(const ScratchFolder& folder) {
+    temp_ = folder.file("contained-" + std::to_string(started()));
+    (void)folder.run("mkdir -p '" + temp_ + "' && chmod 1777 '" + temp_ + "' && cp '" + compiled() + "'/*.class '" + temp_ +
+                     "'");
+    ready_ = temp_ + "/ready";
+    output_ = temp_ + "/output";
+    truth_ = temp_ + "/truth";
+  }
+  static pid_t first_child(pid_t pid) {
+    const std::string name = std::to_string(pid);
+    return static_cast<pid_t>(std::atoi(read("/proc/" + name + "/task/" + name + "/children").c_str()));
+  }
+  [[noreturn]] void become_contained(const Options& options) {
+    if (::unshare(CLONE_NEWPID | CLONE_NEWNS) != 0) ::_exit(125);
+    const pid_t inner = ::fork();
+    if (inner != 0) {
+      int status = 0;
+      ::waitpid(inner, &status, 0);
+      ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount(temp_.c_str(), "/tmp", nullptr, MS_BIND, nullptr) != 0 || ::mount("proc", "/proc", "proc", 0, nullptr) != 0)
+      ::_exit(124);
+    ready_ = "/tmp/ready";
+    output_ = "/tmp/output";
+    truth_ = "/tmp/truth";
+    temp_ = "/tmp";
+    become(options);
+  }
   [[noreturn]] void become(const Options& options) {
     ::setenv("WORKLOAD_READY", ready_.c_str(), 1);
     ::setenv("WORKLOAD_TRUTH", truth_.c_str(), 1);
@@ -126,7 +164,7 @@ class JavaProgram {
     if (options.user && (::setgid(*options.user) != 0 || ::setuid(*options.user) != 0)) ::_exit(126);
     std::vector<std::string> words = {options.home + "/bin/java", "-Xmx64m"};
     words.insert(words.end(), options.flags.begin(), options.flags.end());
-    words.insert(words.end(), {"-cp", compiled(), "Split", "600", options.mode});
+    words.insert(words.end(), {"-cp", options.is_contained ? temp_ : compiled(), "Split", "600", options.mode});
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
@@ -137,7 +175,9 @@ class JavaProgram {
   std::string ready_;
   std::string output_;
   std::string truth_;
+  std::string temp_ = "/tmp";
   pid_t pid_ = -1;
+  pid_t inner_ = -1;  // the machine, where it is not our own child
   std::optional<int> status_;
 };
 

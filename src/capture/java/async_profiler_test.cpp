@@ -298,6 +298,76 @@ TEST_P(SampledJava, of_another_user_is_recorded_by_root) {
   expect_quiet(program.output());
 }
 
+TEST_P(SampledJava, in_a_container_is_recorded_with_our_numbers_of_threads) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  JavaProgram::Options contained = options();
+  contained.is_contained = true;
+  JavaProgram program(folder_, contained);
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  ASSERT_EQ(process->info.pid_in_namespace, 1);
+  auto made = recorder(program.pid());
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const auto started = (*made)->start();
+  ASSERT_TRUE(started.ok()) << started.error().message;
+  spend(program.pid(), 300'000'000);
+  const auto profile = (*made)->take(true);
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_GT(look_into(*profile).samples, 50);
+  const auto threads = linux::list_threads(program.pid());
+  for (const profile::LabelId id : profile->label_sets[profile->samples.labels(0)]) {
+    const profile::Label& label = profile->labels[id];
+    EXPECT_TRUE(profile->text(label.key) != "thread.id" || std::ranges::count(*threads, label.number) == 1);
+  }
+  made->reset();
+  for (const auto& entry : std::filesystem::directory_iterator(program.temp()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".a")) << entry.path();
+  expect_quiet(program.output());
+}
+
+// Threads, open files and files in /tmp of the process.
+struct Holdings {
+  size_t threads = 0;
+  size_t files = 0;
+  size_t ours = 0;  // files that we have open ourselves
+};
+Holdings holdings_of(pid_t pid) {
+  const auto count = [](const std::string& folder) {
+    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+  };
+  const std::string base = "/proc/" + std::to_string(pid);
+  return {count(base + "/task"), count(base + "/fd"), count("/proc/self/fd")};
+}
+
+// Set ATYS_TEST_CYCLES for more: a thousand take about half a minute on a quiet machine.
+TEST_P(SampledJava, recorded_again_and_again_holds_no_more_than_before) {
+  const char* given = std::getenv("ATYS_TEST_CYCLES");
+  const int cycles = given == nullptr ? 10 : std::atoi(given);
+  JavaProgram program(folder_, options());
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  Holdings before;
+  for (int i = 0; i <= cycles; ++i) {
+    RecordingPlan plan;
+    auto made = AsyncProfiler::create(*process, std::make_unique<AgentLibrary>(*library()), plan);
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    const auto started = (*made)->start();
+    ASSERT_TRUE(started.ok()) << started.error().message << " in cycle " << i;
+    const auto profile = (*made)->take(true);
+    ASSERT_TRUE(profile.ok()) << profile.error().message << " in cycle " << i;
+    made->reset();
+    // The first leaves the listener's thread and the library in the machine.
+    if (i == 0) before = holdings_of(program.pid());
+  }
+  // A compiler thread may come or go meanwhile.
+  const Holdings after = holdings_of(program.pid());
+  EXPECT_LE(after.threads, before.threads + 2);
+  EXPECT_LE(after.files, before.files + 1);
+  EXPECT_EQ(after.ours, before.ours);
+  EXPECT_TRUE(program.is_running());
+  expect_quiet(program.output());
+}
+
 TEST_P(SampledJava, shows_who_allocates) {
   JavaProgram program(folder_, options({}, "alloc"));
   auto made = recorder(program.pid(), KindName::Alloc);

@@ -7,13 +7,14 @@
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-  unsigned long bx, bp, ip, sp;
+  unsigned long r15, bx, bp, ip, sp;
 };
 #define ATYS_REG_PC(regs) BPF_CORE_READ(regs, ip)
 #define ATYS_REG_SP(regs) BPF_CORE_READ(regs, sp)
 #define ATYS_REG_FP(regs) BPF_CORE_READ(regs, bp)
 #define ATYS_REG_LR(regs) 0
 #define ATYS_REG_BX(regs) BPF_CORE_READ(regs, bx)
+#define ATYS_REG_LIVE(regs) BPF_CORE_READ(regs, r15)
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
   __u64 regs[31], sp, pc;
@@ -23,6 +24,7 @@ struct pt_regs {
 #define ATYS_REG_FP(regs) BPF_CORE_READ(regs, regs[29])
 #define ATYS_REG_LR(regs) BPF_CORE_READ(regs, regs[30])
 #define ATYS_REG_BX(regs) 0
+#define ATYS_REG_LIVE(regs) BPF_CORE_READ(regs, regs[28])
 #endif
 
 typedef struct {

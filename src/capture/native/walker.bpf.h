@@ -113,6 +113,16 @@ static long walk_frame(__u64 index, void* context) {
   return 0;
 }
 
+// The innermost frame's position, where the interpreter has it in a register at the moment.
+static void set_live_position(struct scratch* scratch, const struct atys_walker* walker, __u64 at) {
+  __u64 pc = scratch->record.pc;
+  struct pt_regs* regs = (struct pt_regs*)bpf_task_pt_regs(bpf_get_current_task_btf());
+  if (pc < walker->live_start || pc >= walker->live_end || !regs) return;
+  ATYS_CHECKED_BELOW(at);
+  if (at > ATYS_MAX_KERNEL_FRAMES * 8) return;
+  ((struct atys_walked*)&scratch->payload[at])->position = ATYS_REG_LIVE(regs);
+}
+
 // Adds the interpreter's frames at `at` of the payload; returns how many bytes they are.
 static __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
   struct atys_record* record = &scratch->record;
@@ -126,6 +136,7 @@ static __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
   if (walker->stride) walk.end = follow(state, &walker->end);
   bpf_loop(ATYS_MAX_WALKED, walk_frame, &walk, 0);
   record->walked = walk.walked;
+  if (walk.walked) set_live_position(scratch, walker, at);
   if (walk.is_cut || walk.walked == ATYS_MAX_WALKED) record->walk_flags |= ATYS_WALK_CUT;
   return walk.walked * sizeof(struct atys_walked);
 }

@@ -51,6 +51,10 @@ struct atys_walker {
   __u32 marker_bytes;   /* 0, 1 or 2 */
   __s32 stride;         /* not 0: frames lie side by side, and this is from one to the next */
   struct atys_path end; /* with a stride: from the state to the address where the walk ends */
+  /* Code in which a register (r15, x28) has the position of the innermost frame, and its memory may not; 0, 0: there is none
+   */
+  __u64 live_start;
+  __u64 live_end;
 };
 
 /* What became of a walk. */

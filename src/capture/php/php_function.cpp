@@ -14,6 +14,25 @@ namespace {
 
 constexpr uint64_t kMostUnlikelyLength = 1 << 24;  // a longer name or path is no string
 
+constexpr uint8_t kIsString = 6;
+constexpr uint8_t kTypeMask = 15;
+
+// zend_string, without its text. Much of a freed one stays as it was, so what can be checked is.
+struct StringHead {
+  uint32_t references = 0;
+  uint32_t type = 0;
+  uint64_t hash = 0;  // 0: nobody has asked for it
+  uint64_t length = 0;
+};
+static_assert(sizeof(StringHead) == kStringText);
+
+// The engine's own (times 33).
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = 5381;
+  for (const char byte : text) hash = hash * 33 + static_cast<unsigned char>(byte);
+  return hash | uint64_t{1} << 63;
+}
+
 template <typename T>
 T field(const std::array<std::byte, kFunctionBytes>& bytes, uint32_t offset) {
   T value{};
@@ -36,12 +55,15 @@ void tell_closures_apart(std::string& name, const FunctionHead& function, const 
 }
 
 std::optional<std::string> class_name(linux::MemoryReader& memory, uint64_t address) {
+  const auto type = memory.value_at<uint8_t>(address);
+  if (type != kInternalClass && type != kUserClass) return std::nullopt;
   const auto pointer = memory.value_at<uint64_t>(address + kClassName);
   return pointer ? read_string(memory, *pointer) : std::nullopt;
 }
 
 std::optional<std::string> function_name(linux::MemoryReader& memory, const FunctionHead& function,
                                          const std::string& file) {
+  if (function.name == 0 && function.is_internal()) return "";
   if (function.name == 0) return function.type == kEvalCode ? "<eval>" : "<main>";
   auto name = read_string(memory, function.name);
   if (!name || name->empty()) return std::nullopt;
@@ -55,11 +77,14 @@ std::optional<std::string> function_name(linux::MemoryReader& memory, const Func
 }  // namespace
 
 std::optional<std::string> read_string(linux::MemoryReader& memory, uint64_t address) {
-  if (address == 0) return std::nullopt;
-  const auto length = memory.value_at<uint64_t>(address + kStringLength);
-  if (!length || *length > kMostUnlikelyLength) return std::nullopt;
-  auto text = memory.bytes_at(address + kStringText, std::min<uint64_t>(*length, kMostText));
+  const auto head = address == 0 ? std::nullopt : memory.value_at<StringHead>(address);
+  if (!head || (head->type & kTypeMask) != kIsString || head->length > kMostUnlikelyLength) return std::nullopt;
+  const bool is_cut = head->length > kMostText;
+  auto text = memory.bytes_at(address + sizeof *head, is_cut ? kMostText : head->length + 1);
   if (!text) return std::nullopt;
+  if (!is_cut && text->back() != '\0') return std::nullopt;
+  if (!is_cut) text->pop_back();
+  if (!is_cut && head->hash != 0 && head->hash != hash_of(*text)) return std::nullopt;
   // What is made up at run time has a zero in front; the name of an anonymous class goes on after one, with file and
   // address.
   text->erase(0, text->find_first_not_of('\0'));

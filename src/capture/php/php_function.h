@@ -29,7 +29,7 @@ struct FunctionHead {
 };
 
 struct FunctionText {
-  std::string name;  // "Class::method"
+  std::string name;  // "Class::method"; empty: of the engine's own
   std::string file;
 };
 

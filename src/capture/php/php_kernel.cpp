@@ -24,10 +24,12 @@ class PhpKernel final : public ProfilingKernel {
   bool reads_stacks() const override { return true; }
 
   Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const override {
-    if (const auto process = php::find_php(pid, runtime); !process.ok())
+    const auto process = php::find_php(pid, runtime);
+    if (!process.ok())
       return {.shows = "native and kernel frames", .limits = process.error().message, .is_native_only = true};
     return {.shows = "PHP functions, files and lines among native and kernel frames",
-            .limits = "generators that delegate to another (yield from) are left out"};
+            .limits = std::string("generators that delegate to another (yield from) are left out") +
+                      (process->has_jit ? "; the line is not known of a function that opcache has compiled" : "")};
   }
 
   Result<Attachment> attach(const AttachRequest& request) const override {

@@ -26,7 +26,7 @@ std::optional<Layout> layout_of(std::string_view version) {
   return std::nullopt;
 }
 
-atys_walker walker_for(uint64_t executor_globals) {
+atys_walker walker_for(uint64_t executor_globals, AddressRange live) {
   // zend_executor_globals.current_execute_data, and zend_execute_data {opline, call, return_value, func, This,
   // prev_execute_data}: the upper half of This.u1 tells how it was called.
   constexpr uint32_t kCurrent = 488;
@@ -39,7 +39,9 @@ atys_walker walker_for(uint64_t executor_globals) {
           .position = 0,
           .position_bytes = 8,
           .marker = 42,
-          .marker_bytes = 2};
+          .marker_bytes = 2,
+          .live_start = live.start,
+          .live_end = live.end};
 }
 
 }  // namespace atys::capture::php

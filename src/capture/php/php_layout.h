@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "capture/native/walker_records.h"
+#include "capture/stack_reader.h"
 
 namespace atys::capture::php {
 
@@ -37,6 +37,9 @@ constexpr uint32_t kStringText = 24;
 constexpr uint8_t kInternalFunction = 1;
 constexpr uint8_t kUserFunction = 2;
 constexpr uint8_t kEvalCode = 4;
+// What a class begins with.
+constexpr uint8_t kInternalClass = 1;
+constexpr uint8_t kUserClass = 2;
 
 // In a walked frame's marker: the function was called by C code, which runs the evaluator anew for it.
 constexpr uint16_t kCalledFromC = 2;
@@ -44,7 +47,7 @@ constexpr uint16_t kCalledFromC = 2;
 // `version` is "8.2.35" or longer; nothing: one that we do not know.
 std::optional<Layout> layout_of(std::string_view version);
 
-// `executor_globals`: the address of that symbol.
-atys_walker walker_for(uint64_t executor_globals);
+// `executor_globals`: the address of that symbol. `live`: code that has the instruction it is at in a register.
+atys_walker walker_for(uint64_t executor_globals, AddressRange live);
 
 }  // namespace atys::capture::php

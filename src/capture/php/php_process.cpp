@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/byte_source.h"
 #include "capture/process_files.h"
 
 namespace atys::capture::php {
@@ -31,11 +32,19 @@ std::vector<AddressRange> rest_of(const LoadedFile& file, const std::vector<Addr
 }
 
 // What opcache compiles lies in memory that all processes of a server share, and runs in the evaluator's place.
-void add_jit_code(pid_t pid, std::vector<AddressRange>& evaluator) {
+std::vector<AddressRange> jit_code(pid_t pid) {
+  std::vector<AddressRange> code;
   const auto maps = linux::read_maps(pid);
-  if (!maps.ok()) return;
+  if (!maps.ok()) return code;
   for (const linux::MappedRange& range : *maps)
-    if (range.is_executable && range.path.starts_with("/dev/zero")) evaluator.push_back({range.start, range.end});
+    if (range.is_executable && range.path.starts_with("/dev/zero")) code.push_back({range.start, range.end});
+  return code;
+}
+
+// Only GCC lets the engine have registers of its own (ZEND_VM_IP_GLOBAL_REG).
+bool is_built_by_clang(const symbolize::ElfFile& file) {
+  const auto comment = file.section(".comment");
+  return comment && as_text(comment->bytes).find("clang") != std::string_view::npos;
 }
 
 }  // namespace
@@ -50,15 +59,19 @@ Result<PhpProcess> find_php(pid_t pid, const DetectedRuntime& runtime) {
   const LoadedFile file = TRY(open_loaded_file(pid, runtime.path));
   const auto symbols = file.symbols({kGlobals, kEvaluator, kColdEvaluator});
   const auto globals = symbols.find(std::string(kGlobals));
-  if (globals == symbols.end() || !symbols.contains(std::string(kEvaluator)))
+  const auto evaluator = symbols.find(std::string(kEvaluator));
+  if (globals == symbols.end() || evaluator == symbols.end())
     return fail(ErrorCode::Unsupported,
                 "frames of PHP functions are not resolved: this build is for threads (ZTS) or hides its symbols");
-  PhpProcess process{.layout = *layout, .globals = range_of(globals->second), .code = {}};
+  PhpProcess process{.layout = *layout, .globals = range_of(globals->second), .live = {}, .code = {}};
+  if (!is_built_by_clang(file.elf)) process.live = range_of(evaluator->second);
   for (const auto& [name, place] : symbols)
     if (name != kGlobals) process.code.evaluator.push_back(range_of(place));
   std::ranges::sort(process.code.evaluator, {}, &AddressRange::start);
   process.code.own = rest_of(file, process.code.evaluator);
-  add_jit_code(pid, process.code.evaluator);
+  const std::vector<AddressRange> compiled = jit_code(pid);
+  process.has_jit = !compiled.empty();
+  process.code.evaluator.insert(process.code.evaluator.end(), compiled.begin(), compiled.end());
   return process;
 }
 

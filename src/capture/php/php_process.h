@@ -12,7 +12,9 @@ namespace atys::capture::php {
 struct PhpProcess {
   Layout layout;
   AddressRange globals;  // of the symbol executor_globals
+  AddressRange live;     // the evaluator, where it keeps its place in a register; else empty
   InterpreterCode code;
+  bool has_jit = false;  // opcache has room for compiled functions
 };
 
 // Fails, with what to tell a person, for versions and builds that we cannot read.

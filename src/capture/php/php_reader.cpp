@@ -3,80 +3,53 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace atys::capture::php {
 
 namespace {
 
 constexpr uint64_t kAddressMask = 0xffffffffffff;
 constexpr int kMarkerShift = 48;
+constexpr uint32_t kGone = 0;
 
 }  // namespace
+
+PhpReader::PhpReader(std::unique_ptr<linux::MemoryReader> memory, PhpProcess process)
+    : memory_(std::move(memory)),
+      process_(std::move(process)),
+      walker_(walker_for(process_.globals.start, process_.live)),
+      functions_(process_.layout) {
+  intern({.function = "<freed code>", .file = {}, .kind = "php"});
+}
 
 bool PhpReader::read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) {
   ++walks_;
   const size_t before = frames.size();
-  bool is_innermost = true;
-  for (const atys_walked& walked : walk) {
-    LanguageFrame frame;
-    const Reading reading = read_frame(walked, std::exchange(is_innermost, false), frame);
-    if (reading == Reading::Torn) {
-      frames.resize(before);
-      return false;
-    }
-    if (reading == Reading::Frame) frames.push_back(frame);
+  bool is_known = walk.empty();
+  for (size_t i = 0; i < walk.size(); ++i) {
+    const uint64_t address = walk[i].code & kAddressMask;
+    // The engine puts a frame without a function where C code calls back or a generator stands for another one.
+    if (address == 0) continue;
+    const uint64_t position = walk[i].position;
+    // Each frame that called another is at the call, or handles an exception.
+    const bool may_lag = i == 0 || process_.globals.contains(position);
+    FunctionTable::Function* function = functions_.find(*memory_, {address, position, may_lag, walks_});
+    const bool is_internal = function != nullptr && function->head.is_internal();
+    is_known |= function != nullptr;
+    if (is_internal && function->head.name == 0) continue;  // the engine's own, below a fiber
+    // Functions written in C need no evaluator, however they are called.
+    frames.push_back({.id = function == nullptr ? kGone : id_of(*function, position),
+                      .is_entry = !is_internal && ((walk[i].code >> kMarkerShift) & kCalledFromC) != 0});
   }
-  return true;
+  if (!is_known) frames.resize(before);
+  return is_known;
 }
 
-PhpReader::Reading PhpReader::read_frame(const atys_walked& walked, bool is_innermost, LanguageFrame& frame) {
-  const uint64_t address = walked.code & kAddressMask;
-  // The engine puts a frame without a function where C code calls back or a generator stands for another one.
-  if (address == 0) return Reading::Nothing;
-  Function* function = function_at(address, walked.position);
-  if (function == nullptr || !is_plausible(function->head, walked.position, is_innermost)) return Reading::Torn;
-  const FunctionHead& head = function->head;
-  if (head.is_internal() && head.name == 0) return Reading::Nothing;  // the engine's own, below a fiber
-  frame.id = id_of(*function, head.is_internal() || !head.has_op(walked.position) ? 0 : walked.position);
-  // Functions written in C need no evaluator, however they are called.
-  frame.is_entry = !head.is_internal() && ((walked.code >> kMarkerShift) & kCalledFromC) != 0;
-  return Reading::Frame;
-}
-
-PhpReader::Function* PhpReader::function_at(uint64_t address, uint64_t position) {
-  auto known = functions_.find(address);
-  if (known != functions_.end() && known->second.head.has_op(position) && walks_ - known->second.checked_at < kTrustedWalks)
-    return &known->second;
-  const auto head = read_function(*memory_, process_.layout, address);
-  if (!head) {
-    functions_.erase(address);
-    return nullptr;
-  }
-  if (known != functions_.end() && known->second.head == *head) {
-    known->second.checked_at = walks_;
-    return &known->second;
-  }
-  auto text = head->is_internal() && head->name == 0 ? FunctionText{} : read_text(*memory_, *head);
-  // What was read by pointers of the first look belongs to them only if they are still there.
-  if (!text || read_function(*memory_, process_.layout, address) != head) return nullptr;
-  if (functions_.size() >= kMostFunctions) functions_.clear();
-  Function& function = functions_[address];
-  function = {.head = *head, .text = std::move(*text), .checked_at = walks_, .id_of = {}};
-  return &function;
-}
-
-// Each frame that called another is at the call. Only the innermost may not have said yet where it is: the engine keeps
-// that in a register.
-bool PhpReader::is_plausible(const FunctionHead& head, uint64_t position, bool is_innermost) const {
-  return is_innermost || head.is_internal() || head.has_op(position) || process_.globals.contains(position);
-}
-
-uint32_t PhpReader::id_of(Function& function, uint64_t position) {
+uint32_t PhpReader::id_of(FunctionTable::Function& function, uint64_t position) {
+  const bool has_line = !function.head.is_internal() && function.head.has_op(position);
   if (function.id_of.size() >= kMostLines) function.id_of.clear();
-  const auto [known, is_new] = function.id_of.try_emplace(position);
+  const auto [known, is_new] = function.id_of.try_emplace(has_line ? position : 0);
   if (!is_new) return known->second;
-  const auto line = position == 0 ? std::nullopt : memory_->value_at<uint32_t>(position + kOpLine);
+  const auto line = has_line ? memory_->value_at<uint32_t>(position + kOpLine) : std::nullopt;
   known->second = intern({.function = function.text.name,
                           .file = function.text.file,
                           .line = line.value_or(0),
@@ -86,7 +59,7 @@ uint32_t PhpReader::id_of(Function& function, uint64_t position) {
 }
 
 uint32_t PhpReader::intern(LanguageName name) {
-  if (names_.size() >= kMostNames) name = {.function = "<one of too many functions>", .kind = "php"};
+  if (names_.size() >= kMostNames) name = {.function = "<one of too many functions>", .file = {}, .kind = "php"};
   // Names and paths were cut at a zero.
   std::string key = fmt::format("{}{}{}{}{}{}{}", name.function, '\0', name.file, '\0', name.line, ' ', name.start_line);
   const auto [known, is_new] = ids_.try_emplace(std::move(key), static_cast<uint32_t>(names_.size()));

@@ -13,20 +13,11 @@ namespace {
 using namespace atys;
 
 constexpr const char* kVersions[] = {"7.4", "8.0", "8.1", "8.2", "8.3", "8.4"};
-constexpr size_t kReadsPerFrame = 12;
+constexpr size_t kReadsPerFrame = 24;
 
 void check(bool holds) {
   if (!holds) std::abort();
 }
-
-class Shared final : public linux::MemoryReader {
- public:
-  explicit Shared(linux::MemoryReader& memory) : memory_(&memory) {}
-  size_t read(uint64_t address, std::span<std::byte> into) override { return memory_->read(address, into); }
-
- private:
-  linux::MemoryReader* memory_;
-};
 
 }  // namespace
 
@@ -37,8 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto layout = capture::php::layout_of(kVersions[data[0] % std::size(kVersions)]);
   std::memcpy(&globals, input.data() + 1, sizeof globals);
   test::FakeMemory memory = test::memory_of(input.substr(1 + sizeof globals));
-  capture::php::PhpReader reader(std::make_unique<Shared>(memory),
-                                 {.layout = *layout, .globals = {globals, globals + 1024}, .code = {}});
+  capture::php::PhpReader reader(std::make_unique<test::BorrowedMemory>(memory),
+                                 {.layout = *layout, .globals = {globals, globals + 1024}, .live = {}, .code = {}});
   std::vector<atys_walked> walk;
   capture::walk_remote(memory, reader.walker(), reader.walker().holder, walk);
   check(walk.size() <= ATYS_MAX_WALKED);

@@ -12,21 +12,11 @@ namespace {
 
 constexpr uint32_t kTop = 1 << 17;  // ZEND_CALL_TOP
 
-// The reader owns its memory; the test goes on changing it.
-class Shared final : public linux::MemoryReader {
- public:
-  explicit Shared(linux::MemoryReader& memory) : memory_(&memory) {}
-  size_t read(uint64_t address, std::span<std::byte> into) override { return memory_->read(address, into); }
-
- private:
-  linux::MemoryReader* memory_;
-};
-
 class ReaderOfFake : public testing::TestWithParam<const char*> {
  protected:
   ReaderOfFake()
       : php_(*layout_of(GetParam())),
-        reader_(std::make_unique<Shared>(php_.memory()), php_.process()),
+        reader_(std::make_unique<test::BorrowedMemory>(php_.memory()), php_.process()),
         file_(php_.text("/a.php")) {}
 
   // "name file:line*" of each frame, innermost first; "torn".
@@ -106,11 +96,43 @@ TEST_P(ReaderOfFake, knows_no_line_of_an_innermost_frame_that_has_not_told_it) {
   EXPECT_EQ(read(), (Lines{"inner /a.php:0", "outer /a.php:1*"}));
 }
 
-TEST_P(ReaderOfFake, takes_an_outer_frame_at_an_instruction_of_another_function_for_torn) {
-  const uint64_t other = function("other", 40);
-  php_.call(function("outer", 1), php_.op(other, 1), kTop);
+TEST_P(ReaderOfFake, does_not_take_an_innermost_frame_for_what_had_its_place_on_the_stack) {
+  call(function("outer", 1), 0, kTop);
+  const uint64_t before = function("before", 40);
+  const uint64_t frame = php_.call(before, php_.op(before, 1));
+  EXPECT_EQ(read(), (Lines{"before /a.php:41", "outer /a.php:1*"}));
+  php_.memory().put(frame + 24, function("now", 60));
+  EXPECT_EQ(read(), (Lines{"now /a.php:0", "outer /a.php:1*"}));
+}
+
+TEST_P(ReaderOfFake, names_an_outer_frame_by_its_instruction_when_its_function_was_freed) {
+  const uint64_t script = php_.function({.file = file_, .line = 1});
+  const uint64_t position = php_.op(script, 2);
+  const uint64_t frame = php_.call(script, position, kTop);
   call(function("inner", 9), 1);
-  EXPECT_EQ(read(), Lines{"torn"});
+  EXPECT_EQ(read(), (Lines{"inner /a.php:10", "<main> /a.php:3*"}));
+  // The next request has another copy of it, in the place of something else.
+  const uint64_t copy = function("unlike", 40);
+  php_.memory().put(frame + 24, copy);
+  EXPECT_EQ(read(), (Lines{"inner /a.php:10", "<main> /a.php:3*"}));
+  php_.memory().unmap(copy);
+  EXPECT_EQ(read(), (Lines{"inner /a.php:10", "<main> /a.php:3*"}));
+}
+
+TEST_P(ReaderOfFake, says_that_code_is_freed_when_it_was_never_seen) {
+  const uint64_t gone = function("gone", 40);
+  php_.call(gone, php_.op(gone, 1), kTop);
+  call(function("inner", 9), 1);
+  php_.memory().unmap(gone);
+  EXPECT_EQ(read(), (Lines{"inner /a.php:10", "<freed code> :0*"}));
+}
+
+TEST_P(ReaderOfFake, does_not_take_a_c_function_for_what_had_its_place_on_the_stack) {
+  const uint64_t before = function("before", 40);
+  const uint64_t frame = php_.call(before, php_.op(before, 1), kTop);
+  EXPECT_EQ(read(), Lines{"before /a.php:41*"});
+  php_.memory().put(frame + 24, php_.internal("strlen"));
+  EXPECT_EQ(read(), Lines{"strlen :0"});
 }
 
 TEST_P(ReaderOfFake, accepts_a_frame_that_handles_an_exception) {
@@ -134,7 +156,7 @@ TEST_P(ReaderOfFake, looks_again_now_and_then_even_if_instructions_lie_where_the
   call(place, 1, kTop);
   EXPECT_EQ(read(), Lines{"first /a.php:11*"});
   php_.memory().put(place + kFunctionName, php_.text("second"));
-  for (uint64_t i = 0; i < PhpReader::kTrustedWalks; ++i) read();
+  for (uint64_t i = 0; i < FunctionTable::kTrustedWalks; ++i) read();
   EXPECT_EQ(read(), Lines{"second /a.php:11*"});
 }
 
@@ -150,9 +172,8 @@ TEST_P(ReaderOfFake, reads_little_for_a_stack_that_it_knows) {
 }
 
 TEST_P(ReaderOfFake, is_torn_where_there_is_no_function) {
-  call(function("main", 1), 0, kTop);
   const uint64_t place = function("gone", 10);
-  call(place, 0);
+  call(place, 0, kTop);
   for (const uint8_t type : {0, 3, 5, 255}) {
     php_.memory().put(place, type);
     EXPECT_EQ(read(), Lines{"torn"}) << int{type};
@@ -170,6 +191,28 @@ TEST_P(ReaderOfFake, does_not_believe_the_length_of_a_string) {
   }
   const uint64_t longer = php_.text(std::string(10000, 'x'));
   EXPECT_EQ(read_string(php_.memory(), longer), std::string(kMostText, 'x'));
+}
+
+TEST_P(ReaderOfFake, does_not_read_a_freed_string) {
+  const uint64_t name = php_.text("name");
+  EXPECT_EQ(read_string(php_.memory(), name), "name");
+  php_.memory().put<uint64_t>(name + 8, 0x800000017c9b0c46);  // the engine's hash of it
+  EXPECT_EQ(read_string(php_.memory(), name), "name");
+  php_.memory().put<uint64_t>(name + 8, 0x800000017c9b0c47);
+  EXPECT_EQ(read_string(php_.memory(), name), std::nullopt);
+  const uint64_t unended = php_.text("name");
+  php_.memory().put<char>(unended + kStringText + 4, 'x');
+  EXPECT_EQ(read_string(php_.memory(), unended), std::nullopt);
+  const uint64_t listed = php_.text("name");
+  php_.memory().put<uint64_t>(listed, 0x00007f1234567890);  // the next free block
+  EXPECT_EQ(read_string(php_.memory(), listed), std::nullopt);
+}
+
+TEST_P(ReaderOfFake, does_not_read_a_freed_class) {
+  const uint64_t owner = php_.php_class("Box");
+  call(function("method", 20, owner), 0, kTop);
+  php_.memory().put<uint64_t>(owner, 0x00007f1234567890);
+  EXPECT_EQ(read(), Lines{"torn"});
 }
 
 TEST_P(ReaderOfFake, is_torn_when_the_function_goes_while_its_name_is_read) {
