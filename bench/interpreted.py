@@ -139,15 +139,17 @@ def read_collapsed(path, name_of):
 
 def ours(freq, seconds, name_of, tier=""):
     def profile(target):
-        spent, out, answer_path = native.Spent(), WORK / "ours.pb.gz", WORK / "ours.json"
+        spent, out, answer_path = native.Spent(), WORK / f"ours-{os.getpid()}.pb.gz", WORK / f"ours-{os.getpid()}.json"
         with open(answer_path, "wb") as answer:
             native.spend(spent, [ATYS, "capture", *(["--tier", tier] if tier else []), "--pid", target.pid, "--freq", freq,
                                  "--duration", f"{seconds}s", "--max-overhead", native.FAR, "-o", out, "--json"], answer)
         said = json.loads(answer_path.read_text())
         spent.cpu_s += native.kernel_seconds(said)
         spent.samples = said["samples"]
-        folded = WORK / "ours.collapsed"
+        folded = WORK / f"ours-{os.getpid()}.collapsed"
         subprocess.run([ATYS, "convert", out, "-o", folded], check=True, capture_output=True)
         stacks = read_collapsed(folded, name_of)
+        for path in (out, answer_path, folded):
+            path.unlink()
         return spent, shares_of(stacks), stacks
     return profile

@@ -8,7 +8,6 @@ per second of its own CPU time and per second of wall time, the error of shares,
 What py-spy costs the target is partly time in which the target is stopped: that is seen in wall time only."""
 import argparse
 import os
-import pathlib
 import re
 import statistics
 import subprocess
@@ -19,6 +18,9 @@ import interpreted
 import native
 from interpreted import Target, nobody, ours
 from measure import PEERS, WORK, figures
+
+import languages  # noqa: E402  interpreted says where they are
+from captured import Skip  # noqa: E402
 
 CASES = {"busy": ("one busy thread", "split.py", (), False),
          "idle": ("one busy thread and 50 that wait", "threads.py", ("50",), False),
@@ -46,7 +48,7 @@ def py_spy_path():
 
 def py_spy(freq, seconds, *more):
     def profile(target):
-        spent, out = native.Spent(attached_s=1e-9), WORK / "py-spy.raw"  # when it attaches is measured apart
+        spent, out = native.Spent(attached_s=1e-9), WORK / f"py-spy-{os.getpid()}.raw"  # when it attaches is measured apart
         native.spend(spent, [py_spy_path(), "record", "-p", target.pid, "-r", freq, "-d", seconds, "-f", "raw", "-o", out, *more])
         stacks = interpreted.read_collapsed(out, plain)
         spent.samples = int(sum(weight for _, weight in stacks))
@@ -56,7 +58,7 @@ def py_spy(freq, seconds, *more):
 
 def cpython_own(python, freq, seconds):
     def profile(target):
-        spent, out = native.Spent(attached_s=1e-9), WORK / "own.collapsed"
+        spent, out = native.Spent(attached_s=1e-9), WORK / f"own-{os.getpid()}.collapsed"
         native.spend(spent, [*python, "-m", "profiling.sampling", "attach", "-a", "--mode", "cpu", "-r", freq, "-d", seconds, "--collapsed",
                              "-o", out, target.pid])
         stacks = interpreted.read_collapsed(out, plain)
@@ -106,13 +108,13 @@ def impossible(stacks, pairs):
     return bad / max(whole, 1)
 
 
-def torn_row(options, python, peers):
+def torn_row(options, python, label, peers):
     target = Target(python, "hostile.py")
     turns = take_turns(target, {"ours": ours(999, options.seconds, plain, options.tier), **peers}, options.runs)
     pairs = target.end()["pairs"]
     for peer in peers:
         cells = [spread([impossible(turn[who].stacks, pairs) for turn in turns], ".3%") for who in ("ours", peer)]
-        yield figures(f"Python, calls and returns only, 999 Hz, beside {peer}: impossible stacks", *cells, [], "< 0.1 %")
+        yield figures(f"{label}, calls and returns only, 999 Hz, beside {peer}: impossible stacks", *cells, [], "< 0.1 %")
 
 
 def first_samples(options, python):
@@ -122,7 +124,7 @@ def first_samples(options, python):
         spent = ours(999, 1, plain, options.tier)(target)[0]
         mine.append(spent.attached_s)
         theirs.append(until_stopped(target.pid, [py_spy_path(), "record", "-p", str(target.pid), "-r", "999", "-d", "1", "-f", "raw", "-o",
-                                                 str(WORK / "py-spy.raw")]))
+                                                 str(WORK / f"py-spy-{os.getpid()}.raw")]))
     target.end()
     yield figures("Python: first sample after, in ms, beside py-spy", spread([s * 1e3 for s in mine], ".0f"),
                   spread([s * 1e3 for s in theirs], ".0f"), [p / max(o, 1e-4) for o, p in zip(mine, theirs)], "< 100")
@@ -143,14 +145,9 @@ def until_stopped(pid, command):
 
 def newest_python():
     """A command that runs CPython 3.15 of another Debian, with our folders visible, or the reason why not."""
-    import languages
-    import roots
     runtime = next(one for one in languages.of_releases() if one.language.name == "python" and one.version == "3.15")
     top = runtime.top
-    place = top / "bench"
-    place.mkdir(exist_ok=True)
-    del roots
-    script = f"mount -t proc proc {top}/proc && mkdir -p {top}/{{tmp,bench}} && mount --rbind /tmp {top}/tmp && " \
+    script = f"mount -t proc proc {top}/proc && mkdir -p {top}/tmp && mount --rbind /tmp {top}/tmp && " \
              f"mkdir -p {top}{interpreted.ROOT} && mount --rbind {interpreted.ROOT} {top}{interpreted.ROOT} && exec chroot {top} \"$@\""
     return ["unshare", "--mount", "bash", "-c", script, "bash", runtime.executable]
 
@@ -166,24 +163,32 @@ def rows_of(case, python, label, freq, options, peers):
         yield from compare(f"{label}, {words}, {freq} Hz", peer, turns, options.seconds)
 
 
+def newest_rows(options):
+    """Beside the sampler that CPython 3.15 brings."""
+    try:
+        newest = newest_python()
+    except Skip as why:
+        print(f"note: no CPython 3.15: {why}", file=sys.stderr)
+        return
+    for freq in options.freq:
+        yield from rows_of("busy", newest, "Python 3.15", freq, options, {"profiling.sampling": cpython_own(newest, freq, options.seconds)})
+    yield from torn_row(options, newest, "Python 3.15", {"profiling.sampling": cpython_own(newest, 999, options.seconds)})
+
+
 def all_rows(options):
     python = [options.python]
     for case in options.cases:
-        for freq in options.freq:
+        for freq in options.freq if case in CASES else []:
             more = ("--native",) if case == "numpy" else ()
             name = "py-spy --native" if more else "py-spy"
             yield from rows_of(case, python, "Python", freq, options, {name: py_spy(freq, options.seconds, *more)})
-    yield from torn_row(options, python, {"py-spy": py_spy(999, options.seconds), "py-spy --nonblocking": py_spy(999, options.seconds, "--nonblocking")})
-    yield from first_samples(options, python)
-    if options.newest:
-        try:
-            newest = newest_python()
-        except Exception as why:  # noqa: BLE001  whatever the reason, it is said
-            print(f"note: no CPython 3.15: {why}", file=sys.stderr)
-            return
-        for freq in options.freq:
-            yield from rows_of("busy", newest, "Python 3.15", freq, options, {"profiling.sampling": cpython_own(newest, freq, options.seconds)})
-        yield from torn_row(options, newest, {"profiling.sampling": cpython_own(newest, 999, options.seconds)})
+        if case == "torn":
+            yield from torn_row(options, python, "Python", {"py-spy": py_spy(999, options.seconds),
+                                                            "py-spy --nonblocking": py_spy(999, options.seconds, "--nonblocking")})
+        if case == "start":
+            yield from first_samples(options, python)
+        if case == "newest":
+            yield from newest_rows(options)
 
 
 def main():
@@ -191,15 +196,13 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--freq", type=int, nargs="*", default=[99, 999])
-    parser.add_argument("--cases", nargs="*", default=list(CASES))
+    parser.add_argument("--cases", nargs="*", default=[*CASES, "torn", "start", "newest"])
     parser.add_argument("--python", default=DEBIAN_PYTHON)
-    parser.add_argument("--newest", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--tier", default="")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     if os.geteuid() != 0:
         sys.exit("captures and py-spy need root")
-    pathlib.Path(WORK).mkdir(parents=True, exist_ok=True)
     for row in all_rows(options):
         print(row, flush=True)
 

@@ -151,6 +151,11 @@ def belongings(pid: int) -> dict[str, object]:
             "temporary": sorted(path.name for path in (folder / "root/tmp").iterdir() if is_ours(path, pid))}
 
 
+def same(what: str, first, last) -> bool:
+    """A JVM starts and ends compiler threads as it likes: one or two more or less are not ours, one for each capture would be."""
+    return abs(first - last) <= 2 if what == "threads" else first == last
+
+
 def is_ours(path: pathlib.Path, pid: int) -> bool:
     """Something in the target's /tmp that is named after a profiler or after the target."""
     inside = next((line.split()[-1] for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("NSpid")), "")
@@ -176,7 +181,7 @@ def is_captured_again_and_again(runtime: Runtime, slow: bool) -> str:
             expect(shot.status == 0, f"capture {number + 2}: exit status {shot.status}: {shot.said()}")
         time.sleep(0.3)
         last, grown = belongings(target.pid), memory_of(target.pid) - memory
-        wrong = [f"{what}: was {first[what]}, is {last[what]}" for what in first if first[what] != last[what]]
+        wrong = [f"{what}: was {first[what]}, is {last[what]}" for what in first if not same(what, first[what], last[what])]
         expect(not wrong, f"after {count} captures, {'; '.join(wrong)}"[:900])
         expect(grown < GROWTH_BYTES, f"its memory grew by {grown >> 20} MB in {count} captures")
         expect(target.said() == said, f"it wrote: {target.said()[len(said):][:300]}")
