@@ -37,6 +37,7 @@ class Language:
     options: tuple[str, ...] = ()  # before the program
     ended_by_signal: bool = True  # SIGTERM makes it tell its truth; else it runs for so long as it is told
     samples_itself: bool = False  # asked by us; else its frames are read from its memory
+    says: str = ""  # lines that its runtime writes when it is captured; docs/guide/languages.md tells of them
     tells_version: bool = True  # `atys detect` says the same version as it; node is told by that of its V8
     tells_ready: bool = False  # it makes the file WORKLOAD_READY
     oldest: tuple[int, ...] = ()  # older ones are not meant to work
@@ -47,7 +48,8 @@ LANGUAGES = {language.name: language for language in [
              ("/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*", os.path.expanduser("~/.pyenv/versions/*/bin/python3.[0-9]*"), "python3"), oldest=(3, 9)),
     Language("java", "Split.java", "Java", "jvm", r"java[./]lang[./]Thread[./]run.*|.*\.main", ("java",), ask=("-version",),
              version=r'version "(?:1\.)?(\d+)', tells_ready=True, samples_itself=True),
-    Language("node", "split.js", "JavaScript", "v8js", r"\(anonymous\).*|main|.*", ("node", "nodejs"), version=r"v(\d+)", samples_itself=True, tells_version=False),
+    Language("node", "split.js", "JavaScript", "v8js", r"processImmediate|listOnTimeout|\(anonymous\)", ("node", "nodejs"), version=r"v(\d+)", samples_itself=True, tells_version=False,
+             says=r"^(Debugger (listening|attached|ending)|For help, see).*\n"),
     Language("php", "split.php", "PHP", "php", r"\{main\}|<main>|main", ("php",), version=r"PHP (\d+\.\d+)"),
     Language("ruby", "split.rb", "Ruby", "", "", ("ruby",), version=r"ruby (\d+\.\d+)"),
     Language("erlang", "split.erl", "Erlang", "", "", ("escript",), ask=(), ended_by_signal=False, tells_version=False),
@@ -139,6 +141,10 @@ class Target:
     folder: pathlib.Path  # its own, as we see it
 
     def said(self) -> str:
+        """Without what its runtime cannot help to say when it is captured."""
+        return re.sub(self.runtime.language.says, "", self.all_said(), flags=re.MULTILINE) if self.runtime.language.says else self.all_said()
+
+    def all_said(self) -> str:
         return (self.folder / "out").read_text(errors="replace") + (self.folder / "err").read_text(errors="replace")
 
     def truth(self) -> dict:

@@ -151,6 +151,12 @@ def belongings(pid: int) -> dict[str, object]:
             "temporary": sorted(path.name for path in (folder / "root/tmp").iterdir() if is_ours(path, pid))}
 
 
+def difference(first, last) -> str:
+    if isinstance(first, int):
+        return f"was {first}, is {last}"
+    return f"gone: {sorted(set(first) - set(last))}, new: {sorted(set(last) - set(first))}, {len(first)} before, {len(last)} now"
+
+
 def same(what: str, first, last) -> bool:
     """A JVM starts and ends compiler threads as it likes: one or two more or less are not ours, one for each capture would be."""
     return abs(first - last) <= 2 if what == "threads" else first == last
@@ -181,14 +187,15 @@ def is_captured_again_and_again(runtime: Runtime, slow: bool) -> str:
             expect(shot.status == 0, f"capture {number + 2}: exit status {shot.status}: {shot.said()}")
         time.sleep(0.3)
         last, grown = belongings(target.pid), memory_of(target.pid) - memory
-        wrong = [f"{what}: was {first[what]}, is {last[what]}" for what in first if not same(what, first[what], last[what])]
+        wrong = [f"{what}: {difference(first[what], last[what])}" for what in first if not same(what, first[what], last[what])]
         expect(not wrong, f"after {count} captures, {'; '.join(wrong)}"[:900])
         expect(grown < GROWTH_BYTES, f"its memory grew by {grown >> 20} MB in {count} captures")
         expect(target.said() == said, f"it wrote: {target.said()[len(said):][:300]}")
         sees(shot_of(target, top), runtime)
         truth = target.truth()
         left = {what for what in before if before[what] != first[what]}
-        expect(not left or runtime.language.name == "java", f"a capture leaves behind: {[(before[what], first[what]) for what in left]}"[:900])
+        expect(not left or runtime.language.name == "java", 
+               f"a capture leaves behind: {[difference(before[what], first[what]) for what in left]}"[:900])
         return f"{count} captures, {truth['work']} pieces of work, memory {grown >> 10:+} KB" + (f", left: {sorted(left)}" if left else "")
 
 
