@@ -41,6 +41,12 @@ void Attachments::settle(std::chrono::milliseconds patience) {
   }
 }
 
+void Attachments::before_naming() {
+  for (const auto& [pid, companion] : companions_)
+    if (const Result<> done = companion->before_naming(); !done.ok())
+      note(fmt::format("process {}: {}", pid, done.error().message));
+}
+
 std::vector<OwnProfile> Attachments::take_profiles(bool is_last) {
   std::vector<OwnProfile> profiles;
   for (const auto& [pid, recording] : recordings_) {
@@ -74,6 +80,7 @@ native::ReaderFinder::Found Attachments::find_reader(pid_t pid) {
     }
     for (std::string& text : attached->notes) note(std::move(text));
     if (attached->recorder != nullptr) begin_recording(pid, name, std::move(attached->recorder));
+    if (attached->companion != nullptr) companions_[pid] = std::move(attached->companion);
     if (attached->reader == nullptr) continue;
     ++runtimes_[name];
     if (found.reader == nullptr) found.reader = std::move(attached->reader);

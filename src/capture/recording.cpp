@@ -251,6 +251,7 @@ Profile Recording::State::finish() {
 // Where a runtime recorded itself, that takes the place of the native samples of the same threads.
 void Recording::State::add_samples(bool is_last, Profile& profile) {
   const native::ValueNames names = value_names(plan_.kind);
+  attachments_.before_naming();
   std::vector<OwnProfile> own = attachments_.take_profiles(is_last);
   std::erase_if(own, [&](const OwnProfile& one) { return !one.has_samples(names.weight_type); });
   std::vector<int64_t> weights(own.size());
