@@ -57,4 +57,14 @@ class FakeMemory final : public linux::MemoryReader {
   Pieces pieces_;
 };
 
+// For a reader that wants memory of its own, while the test goes on changing it.
+class BorrowedMemory final : public linux::MemoryReader {
+ public:
+  explicit BorrowedMemory(linux::MemoryReader& memory) : memory_(&memory) {}
+  size_t read(uint64_t address, std::span<std::byte> into) override { return memory_->read(address, into); }
+
+ private:
+  linux::MemoryReader* memory_;
+};
+
 }  // namespace atys::test
