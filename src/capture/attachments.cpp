@@ -24,12 +24,13 @@ void Attachments::note(std::string text) {
 bool Attachments::may_bring_runtime(std::string_view path) const { return is_runtime_file(path); }
 
 void Attachments::begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder) {
-  if (recordings_.size() >= kMostRecordings) {
+  if (recordings_.size() >= kMostRecordings && !recordings_.contains(pid)) {
     note(fmt::format("only {} runtimes are told to sample themselves at a time: native frames of the others",
                      kMostRecordings));
     return;
   }
-  if (!recordings_.contains(pid)) recordings_[pid] = std::make_unique<OwnRecording>(pid, std::move(recorder));
+  if (recordings_.contains(pid)) return;  // looked at again, for another runtime in it
+  recordings_[pid] = std::make_unique<OwnRecording>(pid, std::move(recorder));
   ++runtimes_[name];
 }
 
