@@ -63,7 +63,7 @@ Result<PhpProcess> find_php(pid_t pid, const DetectedRuntime& runtime) {
   if (globals == symbols.end() || evaluator == symbols.end())
     return fail(ErrorCode::Unsupported,
                 "frames of PHP functions are not resolved: this build is for threads (ZTS) or hides its symbols");
-  PhpProcess process{.layout = *layout, .globals = range_of(globals->second), .live = {}, .code = {}};
+  PhpProcess process{.pid = pid, .layout = *layout, .globals = range_of(globals->second), .live = {}, .code = {}};
   if (!is_built_by_clang(file.elf)) process.live = range_of(evaluator->second);
   for (const auto& [name, place] : symbols)
     if (name != kGlobals) process.code.evaluator.push_back(range_of(place));

@@ -10,6 +10,7 @@
 namespace atys::capture::php {
 
 struct PhpProcess {
+  pid_t pid = 0;
   Layout layout;
   AddressRange globals;  // of the symbol executor_globals
   AddressRange live;     // the evaluator, where it keeps its place in a register; else empty

@@ -60,6 +60,13 @@ TEST_P(ReaderOfFake, names_functions_methods_and_scripts) {
                            "<main> /a.php:3*"}));
 }
 
+TEST_P(ReaderOfFake, has_one_state_for_the_first_thread) {
+  const auto states = reader_.thread_states();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0].first, 1);
+  EXPECT_EQ(states[0].second, reader_.walker().holder);
+}
+
 TEST_P(ReaderOfFake, tells_closures_apart_and_keeps_the_names_of_newer_versions) {
   call(function("App\\{closure}", 12), 0, kTop);
   call(function("{closure:App\\f():7}", 7), 0, kTop);
