@@ -59,8 +59,13 @@ native::ReaderFinder::Found Attachments::find_reader(pid_t pid) {
   const auto runtimes = detect_runtimes(pid);
   if (!runtimes.ok()) return found;
   for (const DetectedRuntime& runtime : *runtimes) {
-    auto attached = find_kernel(runtime.kernel)->attach({.pid = pid, .runtime = &runtime, .plan = &plan_});
+    const ProfilingKernel& kernel = *find_kernel(runtime.kernel);
     const std::string name = runtime.name + (runtime.version.empty() ? "" : " " + runtime.version);
+    if (kernel.reads_stacks() && !can_walk_) {
+      note(fmt::format("tier {} does not see frames of {}: native frames only; eBPF does, and --tier memory", tier_, name));
+      continue;
+    }
+    auto attached = kernel.attach({.pid = pid, .runtime = &runtime, .plan = &plan_});
     if (!attached.ok()) {
       found.ask_again |= attached.error().code == ErrorCode::Unavailable;
       if (attached.error().code != ErrorCode::Unavailable)

@@ -20,6 +20,12 @@ class Attachments final : public native::ReaderFinder {
  public:
   explicit Attachments(const RecordingPlan& plan) : plan_(plan) {}
 
+  // Whether the tier at hand sees the frames of interpreters; it is called that.
+  void set_tier(std::string_view tier, bool can_walk) {
+    tier_ = tier;
+    can_walk_ = can_walk;
+  }
+
   Found find_reader(pid_t pid) override;
   bool may_bring_runtime(std::string_view path) const override;
 
@@ -38,6 +44,8 @@ class Attachments final : public native::ReaderFinder {
   void begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder);
 
   const RecordingPlan& plan_;
+  std::string tier_;
+  bool can_walk_ = true;
   std::vector<std::string> notes_;
   std::vector<std::string> told_;
   std::map<std::string, int> runtimes_;

@@ -9,4 +9,10 @@ const ProfilingKernel* find_kernel(std::string_view name) {
   return nullptr;
 }
 
+std::optional<JitName> split_jit_name(std::string_view name) {
+  for (const auto& kernel : profiling_kernels())
+    if (auto split = kernel->split_jit_name(name)) return split;
+  return {};
+}
+
 }  // namespace atys::capture

@@ -10,11 +10,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "capture/jit_name.h"
 #include "capture/own_recorder.h"
 #include "capture/recording_plan.h"
 #include "capture/runtime_signs.h"
@@ -30,10 +32,19 @@ struct AttachRequest {
   const RecordingPlan* plan = nullptr;
 };
 
-// What a kernel has in one process; the process is left as it was when this goes. At most one of both is there.
+// What helps the native kernel to name frames of a process: a list that its runtime writes when it is asked to.
+class Companion {
+ public:
+  virtual ~Companion() = default;  // what it made in the process or on its disk is gone with it
+  // Called when sampling is over and the process may still run, before its frames are named. May block for some seconds.
+  virtual Result<> before_naming() = 0;
+};
+
+// What a kernel has in one process; the process is left as it was when this goes. At most one of the three is there.
 struct Attachment {
   std::unique_ptr<StackReader> reader;
   std::unique_ptr<OwnRecorder> recorder;
+  std::unique_ptr<Companion> companion;
   std::vector<std::string> notes;  // what a person should know of it
 };
 
@@ -62,10 +73,14 @@ class ProfilingKernel {
   virtual Result<Attachment> attach(const AttachRequest& request) const = 0;
   virtual bool reads_stacks() const { return false; }  // it attaches a StackReader
   virtual std::vector<KernelNeed> needs() const { return {}; }
+  // A name of a perf map, if it has this runtime's form.
+  virtual std::optional<JitName> split_jit_name(std::string_view) const { return {}; }
 };
 
 // All of them but `native`, in the order of the list.
 const std::vector<std::unique_ptr<ProfilingKernel>>& profiling_kernels();
 const ProfilingKernel* find_kernel(std::string_view name);
+// By the first kernel that knows the form; names that none knows stay whole.
+std::optional<JitName> split_jit_name(std::string_view name);
 
 }  // namespace atys::capture

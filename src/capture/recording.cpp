@@ -47,6 +47,8 @@ native::ValueNames value_names(const Kind& kind) {
     case KindName::Cpu: return {"samples", "cpu", "nanoseconds", false};
     case KindName::OffCpu: return {"waits", "off-cpu", "nanoseconds", true};
     case KindName::Wall: return {"samples", "wall", "nanoseconds", true};
+    case KindName::Alloc: return {"alloc_objects", "alloc_space", "bytes", false};
+    case KindName::Lock: return {"contentions", "lock", "nanoseconds", false};
     case KindName::Event: break;
   }
   return {"samples", kind.event, "count", false};
@@ -126,6 +128,7 @@ Result<> Recording::State::open() {
   source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), notes_));
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
   collector_->set_reader_finder(&attachments_);
+  attachments_.set_tier(source_->tier(), source_->can_walk());
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
   if (!child_)
     for (const pid_t pid : target_->pids()) collector_->look_at(pid, clock_ns(CLOCK_MONOTONIC));

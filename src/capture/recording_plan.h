@@ -16,13 +16,14 @@ namespace atys::capture {
 // Where stacks come from: chosen by what this machine permits, or forced.
 enum class Tier { Auto, Ebpf, Perf, Memory };
 
-enum class KindName { Cpu, OffCpu, Wall, Event };
+// Alloc and Lock are of runtimes that record them themselves; the others are of any process.
+enum class KindName { Cpu, OffCpu, Wall, Alloc, Lock, Event };
 
 struct Kind {
   KindName name = KindName::Cpu;
   std::string event;  // of Event: "page-faults", "cycles:p", "sched:sched_switch", "r01c2" …
 
-  // "cpu", "off-cpu", "wall", "event:NAME"
+  // "cpu", "off-cpu", "wall", "alloc", "lock", "event:NAME"
   static Result<Kind> parse(std::string_view text);
   std::string text() const;
 };

@@ -57,6 +57,10 @@ bool is_all_interpreted(const TargetProcesses& target) {
 
 Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
                                                             uint64_t period_ns, std::vector<std::string>& notes) {
+  if (plan.kind.name == KindName::Alloc || plan.kind.name == KindName::Lock)
+    return fail(ErrorCode::Unsupported,
+                "kind " + plan.kind.text() + " is recorded by runtimes themselves, not by the native kernel",
+                "it works for Java with async-profiler: see `atys doctor java`; else record cpu, wall or off-cpu");
   const bool has_waits = plan.kind.name == KindName::OffCpu || plan.kind.name == KindName::Wall;
   if (plan.kind.name == KindName::Event) {
     if (plan.tier == Tier::Ebpf)

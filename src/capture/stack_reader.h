@@ -64,6 +64,11 @@ class StackReader {
   virtual LanguageName name(uint32_t id) const = 0;
   // What the language calls a thread; empty: what the kernel calls it.
   virtual std::string thread_name(pid_t) { return {}; }
+  // What only one thread at a time holds, and whether it did is a label of this name; empty: there is no such lock.
+  virtual std::string_view lock_name() const { return {}; }
+  // What a thread waits for, where the language knows better than the Linux kernel. `functions` are those inside of the
+  // innermost one of the language, innermost first. Empty: it does not.
+  virtual std::string_view wait_reason(std::span<const std::string_view> /*functions*/) const { return {}; }
 };
 
 }  // namespace atys::capture

@@ -60,7 +60,8 @@ void BpfMap::for_each(size_t key_bytes, size_t value_bytes,
   std::vector<std::byte> values(value_bytes * kBatch);
   uint32_t position = 0;
   void* from = nullptr;
-  LIBBPF_OPTS(bpf_map_batch_opts, options);
+  bpf_map_batch_opts options{};  // not LIBBPF_OPTS: clang takes that for C only
+  options.sz = sizeof options;
   for (uint32_t left = bpf_map__max_entries(map_) + kBatch; left > 0;) {
     uint32_t count = kBatch;
     const int error = bpf_map_lookup_batch(fd(), from, &position, keys.data(), values.data(), &count, &options);
@@ -83,7 +84,9 @@ void BpfObject::DestroyLink::operator()(bpf_link* link) const { bpf_link__destro
 
 Result<BpfObject> BpfObject::open(std::span<const std::byte> image, const char* name) {
   libbpf_set_print(keep_warning);
-  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name);
+  bpf_object_open_opts options{};
+  options.sz = sizeof options;
+  options.object_name = name;
   bpf_object* object = bpf_object__open_mem(image.data(), image.size(), &options);
   if (object == nullptr) return fail_bpf(std::string("open the BPF object ") + name, errno);
   return BpfObject(object);

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <gelf.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace atys::symbolize {
@@ -42,6 +44,17 @@ std::string build_id_in(Elf_Data* notes) {
     return hex({bytes + content, header.n_descsz});
   }
   return {};
+}
+
+bool read_all(int fd, std::span<std::byte> into, uint64_t offset) {
+  while (!into.empty()) {
+    const ssize_t got = ::pread(fd, into.data(), into.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    into = into.subspan(static_cast<size_t>(got));
+    offset += static_cast<uint64_t>(got);
+  }
+  return true;
 }
 
 }  // namespace
@@ -123,6 +136,19 @@ std::optional<uint64_t> ElfFile::address_of_offset(uint64_t file_offset) const {
     if (file_offset >= segment.file_offset && file_offset - segment.file_offset < segment.file_size)
       return segment.address + (file_offset - segment.file_offset);
   return {};
+}
+
+bool ElfFile::read(uint64_t address, std::span<std::byte> into) const {
+  for (const Segment& segment : segments_) {
+    const uint64_t skipped = address - segment.address;
+    if (address < segment.address || skipped >= segment.file_size || into.size() > segment.file_size - skipped) continue;
+    const uint64_t offset = segment.file_offset + skipped;
+    if (offset > file_size_ || into.size() > file_size_ - offset) continue;
+    if (fd_.is_open()) return read_all(fd_.get(), into, offset);
+    std::ranges::copy(std::span(image_).subspan(offset, into.size()), into.begin());
+    return true;
+  }
+  return false;
 }
 
 std::optional<ElfFile::Section> ElfFile::section(const char* section_name) const {

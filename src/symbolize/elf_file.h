@@ -54,6 +54,9 @@ class ElfFile {
   // The first section of that name that has bytes in the file.
   std::optional<Section> section(const char* section_name) const;
 
+  // Bytes of a segment, at its address; false: the file does not have all of them.
+  bool read(uint64_t address, std::span<std::byte> into) const;
+
   Elf* handle() const { return elf_.get(); }
   int fd() const { return fd_.get(); }
 

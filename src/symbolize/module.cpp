@@ -89,7 +89,13 @@ std::shared_ptr<const ElfFile> Module::open_again() {
 void Module::close_file() {
   const std::lock_guard lock(mutex_);
   if (!holds_descriptor_) return;
-  if (!origin_.can_be_found_again) load_symbols();
+  if (!origin_.can_be_found_again) {
+    load_symbols();
+    if (go_) go_->detach();
+  } else {
+    go_.reset();
+    was_go_tried_ = false;
+  }
   dwarf_.reset();
   was_dwarf_tried_ = !origin_.can_be_found_again;
   debug_file_.reset();
@@ -101,6 +107,11 @@ void Module::drop_debug_info() {
   const std::lock_guard lock(mutex_);
   dwarf_.reset();
   was_dwarf_tried_ = false;
+  // A table whose file is given up could not be had again.
+  if (go_ && go_->has_file()) {
+    go_.reset();
+    was_go_tried_ = false;
+  }
   was_debug_file_sought_ = was_debug_file_sought_ && debug_file_ == nullptr;
   debug_file_.reset();
 }
@@ -155,6 +166,24 @@ void Module::load_debug_info() {
   if (auto info = open_debug_info(file); info.ok()) dwarf_ = info.take();
 }
 
+void Module::load_go_table() {
+  if (was_go_tried_) return;
+  was_go_tried_ = true;
+  if (auto file = open_again()) go_ = GoBinary::open(std::move(file));
+}
+
+std::vector<SourceFrame> Module::go_frames(uint64_t file_address) {
+  load_go_table();
+  if (!go_) return {};
+  std::vector<SourceFrame> frames;
+  for (const GoFrame& frame : go_->frames_at(file_address)) {
+    const std::string name(frame.function);
+    frames.push_back({name, name, std::string(frame.file), frame.line, frame.start_line});
+  }
+  if (frames.empty() || resources_->options().wants_lines) return frames;
+  return {{frames.back().function, frames.back().system_name}};
+}
+
 const std::string& Module::demangled(const Symbol& symbol) {
   if (demangled_.size() >= kMostDemangled) demangled_.clear();
   const auto [found, is_new] = demangled_.try_emplace(symbol.address);
@@ -177,24 +206,30 @@ SourceFrame Module::outermost_frame(DwarfFrame frame, const std::optional<Symbol
   return made;
 }
 
+std::vector<SourceFrame> Module::dwarf_frames(uint64_t file_address, const std::optional<Symbol>& symbol) {
+  std::vector<SourceFrame> frames;
+  if (dwarf_ == nullptr) return frames;
+  auto found = dwarf_->frames_at(file_address);
+  frames.reserve(found.size());
+  for (size_t i = 0; i + 1 < found.size(); ++i) {
+    DwarfFrame& frame = found[i];
+    std::string& system_name = frame.linkage_name.empty() ? frame.name : frame.linkage_name;
+    frames.push_back(
+        {std::move(frame.function), std::move(system_name), std::move(frame.file), frame.line, frame.start_line});
+  }
+  if (!found.empty()) frames.push_back(outermost_frame(std::move(found.back()), symbol));
+  if (!frames.empty() && frames.back().function.empty()) frames.clear();
+  return frames;
+}
+
+// Programs of Go carry a table of their own, which also those without debug information have.
 std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
   load_symbols();
   load_debug_info();
   if (dwarf_ == nullptr) debug_file_.reset();  // it gave its symbols, and has nothing else
   const auto symbol = symbols_->find(file_address);
-  std::vector<SourceFrame> frames;
-  if (dwarf_ != nullptr) {
-    auto found = dwarf_->frames_at(file_address);
-    frames.reserve(found.size());
-    for (size_t i = 0; i + 1 < found.size(); ++i) {
-      DwarfFrame& frame = found[i];
-      std::string& system_name = frame.linkage_name.empty() ? frame.name : frame.linkage_name;
-      frames.push_back(
-          {std::move(frame.function), std::move(system_name), std::move(frame.file), frame.line, frame.start_line});
-    }
-    if (!found.empty()) frames.push_back(outermost_frame(std::move(found.back()), symbol));
-    if (!frames.empty() && frames.back().function.empty()) frames.clear();
-  }
+  auto frames = dwarf_frames(file_address, symbol);
+  if (frames.empty() && (resources_->options().wants_lines || !symbol)) frames = go_frames(file_address);
   if (frames.empty() && symbol) frames.push_back({demangled(*symbol), std::string(symbol->name)});
   return frames;
 }
@@ -206,9 +241,10 @@ std::vector<SourceFrame> Module::resolve(uint64_t file_address) {
   uint64_t new_bytes = 0;
   {
     const std::lock_guard lock(mutex_);
-    const bool had_debug_info = dwarf_ != nullptr;
+    const int tables = debug_tables();
     frames = resolve_locked(file_address);
-    if (dwarf_ != nullptr && !had_debug_info) new_bytes = dwarf_->memory_bytes();
+    if (debug_tables() > tables)
+      new_bytes = (dwarf_ != nullptr ? dwarf_->memory_bytes() : 0) + (go_ ? go_->memory_bytes() : 0);
   }
   if (new_bytes > 0) resources_->admit_debug_info(shared_from_this(), new_bytes);
   return frames;

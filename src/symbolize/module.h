@@ -18,6 +18,7 @@
 #include "symbolize/debug_files.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elf_file.h"
+#include "symbolize/go_binary.h"
 #include "symbolize/symbol_table.h"
 
 namespace atys::symbolize {
@@ -73,7 +74,11 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<const ElfFile> debug_file(const ElfFile& file);
   void load_symbols();
   void load_debug_info();
+  void load_go_table();
+  std::vector<SourceFrame> go_frames(uint64_t file_address);
   Result<std::unique_ptr<DwarfInfo>> open_debug_info(const std::shared_ptr<const ElfFile>& file);
+  int debug_tables() const { return (dwarf_ != nullptr ? 1 : 0) + (go_ ? 1 : 0); }
+  std::vector<SourceFrame> dwarf_frames(uint64_t file_address, const std::optional<Symbol>& symbol);
   std::vector<SourceFrame> resolve_locked(uint64_t file_address);
   SourceFrame outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol);
   const std::string& demangled(const Symbol& symbol);
@@ -95,6 +100,8 @@ class Module : public std::enable_shared_from_this<Module> {
   bool was_debug_file_sought_ = false;
   std::unique_ptr<DwarfInfo> dwarf_;
   bool was_dwarf_tried_ = false;
+  std::optional<GoBinary> go_;
+  bool was_go_tried_ = false;
 };
 
 }  // namespace atys::symbolize

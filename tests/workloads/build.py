@@ -63,6 +63,7 @@ WORKLOADS = [
     Workload("jit", "jit.c", [*C, *FP]),
     Workload("split_rs", "split.rs", ["rustc", "--edition=2021", "--crate-name=split", "-Copt-level=2", "-g"]),
     Workload("split_go", "split.go", ["go", "build"]),
+    Workload("split_go_stripped", "split.go", ["go", "build", "-ldflags=-s -w"]),
     Workload("split_f90", "split.f90", ["gfortran", "-O2", "-fno-inline", "-fno-ipa-icf", *NO_FP]),
 ]
 

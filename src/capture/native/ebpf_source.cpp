@@ -112,11 +112,12 @@ void EbpfSource::set_stack_end(pid_t tid, uint64_t address) {
   (void)object_.map("stack_ends").update(&key, &address);  // without it more is copied than needed, no harm
 }
 
-bool EbpfSource::set_walker(pid_t pid, const atys_walker* walker) {
+void EbpfSource::set_walker(pid_t pid, const atys_walker* walker) {
   const auto key = static_cast<uint32_t>(pid);
-  if (walker != nullptr) return object_.map("walkers").update(&key, walker).ok();
-  object_.map("walkers").remove(&key);
-  return true;
+  if (walker != nullptr)
+    (void)object_.map("walkers").update(&key, walker);  // a full map: there are too many processes, these have native frames
+  else
+    object_.map("walkers").remove(&key);
 }
 
 void EbpfSource::set_thread_state(pid_t tid, uint64_t address) {

@@ -33,7 +33,8 @@ class EbpfSource final : public SampleSource {
   void set_stack_mode(pid_t pid, StackMode mode) override;
   bool wants_stack_ends() const override { return true; }
   void set_stack_end(pid_t tid, uint64_t address) override;
-  bool set_walker(pid_t pid, const atys_walker* walker) override;
+  bool can_walk() const override { return true; }
+  void set_walker(pid_t pid, const atys_walker* walker) override;
   void set_thread_state(pid_t tid, uint64_t address) override;
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink& sink) override;

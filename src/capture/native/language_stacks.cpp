@@ -45,7 +45,7 @@ void LanguageStacks::find_reader(Process& process, uint64_t now_ns) {
   if (found.reader == nullptr) return;
   language.reader = std::move(found.reader);
   language.module = modules_.number_of_reader(language.reader);
-  (void)source_.set_walker(process.pid, &language.reader->walker());  // a source that cannot has native frames
+  source_.set_walker(process.pid, &language.reader->walker());
   tell_thread_states(process, now_ns);
 }
 

@@ -59,11 +59,17 @@ class Mixer {
     return entries + (!language_.empty() && !language_.back().is_entry ? 1 : 0);
   }
 
-  // From here on nothing but what started the interpreter.
+  // From here on nothing but what started the interpreter. A thread of a program that only embeds one began with the
+  // program's own code, and keeps what started that.
   size_t start_of_root() const {
     size_t from = native_.addresses.size();
-    while (from > 0 && (part_of(native_.addresses[from - 1]) == Part::Own || native_.is_start_code[from - 1] != 0)) --from;
-    return from;
+    bool is_interpreters = false;
+    for (; from > 0; --from) {
+      const Part part = part_of(native_.addresses[from - 1]);
+      if (part == Part::Own || part == Part::Evaluator) is_interpreters = true;
+      if (part != Part::Own && native_.is_start_code[from - 1] == 0) break;
+    }
+    return is_interpreters ? from : native_.addresses.size();
   }
 
   void emit_native(size_t i) {

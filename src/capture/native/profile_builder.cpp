@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "capture/native/wait_reason.h"
+#include "capture/profiling_kernel.h"
 
 namespace atys::capture::native {
 
@@ -44,7 +45,7 @@ void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool h
   if (is_waker)
     trim_waker(frames);
   else if (!note.empty())
-    trim_wait(frames, reason);
+    trim_wait(slot, frames, reason);
   if (frames.empty()) frames.push_back(profile_->named_frame(kLostStack));
   const auto samples = static_cast<int64_t>(value.samples);
   const auto weight = static_cast<int64_t>(value.weight);
@@ -67,7 +68,7 @@ std::string_view ProfileBuilder::name_of(FrameId frame) const {
 }
 
 // What is left begins where the thread waits; the kernel's functions there say for what.
-void ProfileBuilder::trim_wait(std::vector<FrameId>& frames, std::string& reason) const {
+void ProfileBuilder::trim_wait(const Slot& slot, std::vector<FrameId>& frames, std::string& reason) const {
   size_t above = 0;
   while (above < frames.size() && is_kernel(frames[above]) && is_above_the_wait(name_of(frames[above]))) ++above;
   frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(above));
@@ -76,6 +77,24 @@ void ProfileBuilder::trim_wait(std::vector<FrameId>& frames, std::string& reason
   for (const FrameId frame : frames)
     if (is_kernel(frame)) names.push_back(name_of(frame));
   reason = wait_reason(names);
+  const StackReader* reader = reader_of(slot);
+  if (reader == nullptr) return;
+  std::vector<std::string_view> inner;
+  for (const FrameId frame : frames) {
+    const std::string_view kind = profile_->text(profile_->frames[frame].kind);
+    if (kind == kKernelKind) continue;
+    for (const Line& line : profile_->lines[profile_->frames[frame].lines])
+      inner.push_back(function_name(*profile_, line.function));
+    if (kind != "native") break;  // the innermost of the language, which may stand for a part of the interpreter
+  }
+  if (const std::string_view better = reader->wait_reason(inner); !better.empty()) reason = better;
+}
+
+// Of the interpreter whose frames are in that stack; null: there are none.
+const StackReader* ProfileBuilder::reader_of(const Slot& slot) const {
+  for (const PlaceNumber place : collector_.stack(slot.stack))
+    if (const StackReader* reader = modules_.reader(collector_.place(place).module)) return reader;
+  return nullptr;
 }
 
 // A timer or a device wakes in the name of whoever runs at that moment; only the interrupt is the waker then.
@@ -98,6 +117,9 @@ LabelSetId ProfileBuilder::labels_of(const Slot& slot, const std::string& reason
   labels.push_back(profile_->int_label("thread.id", thread.tid));
   labels.push_back(profile_->int_label("process.pid", thread.pid));
   if (!reason.empty()) labels.push_back(profile_->string_label("wait", reason));
+  if (slot.holds_lock)
+    if (const StackReader* reader = reader_of(slot); reader != nullptr && !reader->lock_name().empty())
+      labels.push_back(profile_->string_label(reader->lock_name(), "held"));
   return profile_->label_set(std::move(labels));
 }
 
@@ -203,7 +225,14 @@ FrameId ProfileBuilder::jit_frame(ModuleNumber module, uint64_t address) {
   const symbolize::JitMap* map = jit_map(module);
   if (const auto symbol = map == nullptr ? std::nullopt : map->resolve(address)) {
     const StringId name = profile_->strings.intern(symbol->name);
-    const Line line{.function = profile_->functions.intern({.name = name, .system_name = name})};
+    Function function{.name = name, .system_name = name};
+    if (const auto split = split_jit_name(symbol->name)) {
+      function = {.name = profile_->strings.intern(split->function),
+                  .filename = profile_->strings.intern(split->file),
+                  .start_line = split->start_line};
+      frame.kind = profile_->strings.intern(split->frame_kind);
+    }
+    const Line line{.function = profile_->functions.intern(function)};
     frame.lines = profile_->lines.intern({&line, 1});
   }
   return profile_->frames.intern(frame);

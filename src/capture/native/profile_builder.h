@@ -40,7 +40,8 @@ class ProfileBuilder {
   profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
   void add_sample(const Slot& slot, const SlotValue& value, bool has_waits);
   std::vector<profile::FrameId> frames_of(const Slot& slot);
-  void trim_wait(std::vector<profile::FrameId>& frames, std::string& reason) const;
+  void trim_wait(const Slot& slot, std::vector<profile::FrameId>& frames, std::string& reason) const;
+  const StackReader* reader_of(const Slot& slot) const;
   void trim_waker(std::vector<profile::FrameId>& frames) const;
   bool is_kernel(profile::FrameId frame) const;
   std::string_view name_of(profile::FrameId frame) const;

@@ -70,13 +70,12 @@ Result<> RemoteSource::add_process(pid_t pid) {
   return {};
 }
 
-bool RemoteSource::set_walker(pid_t pid, const atys_walker* walker) {
+void RemoteSource::set_walker(pid_t pid, const atys_walker* walker) {
   const auto process = processes_.find(pid);
-  if (process == processes_.end()) return false;
+  if (process == processes_.end()) return;
   process->second.has_walker = walker != nullptr;
   if (walker != nullptr) process->second.walker = *walker;
   asked_for_ = pid;
-  return true;
 }
 
 void RemoteSource::set_thread_state(pid_t tid, uint64_t address) {

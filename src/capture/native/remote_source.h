@@ -29,7 +29,8 @@ class RemoteSource final : public SampleSource {
   Result<> add_process(pid_t pid) override;
   void set_stack_mode(pid_t, StackMode) override {}
   void set_stack_end(pid_t, uint64_t) override {}
-  bool set_walker(pid_t pid, const atys_walker* walker) override;
+  bool can_walk() const override { return true; }
+  void set_walker(pid_t pid, const atys_walker* walker) override;
   void set_thread_state(pid_t tid, uint64_t address) override;
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink& sink) override;

@@ -82,8 +82,9 @@ class SampleSource {
   virtual void want_deeper_stacks() {}
   virtual bool wants_stack_ends() const { return false; }
   virtual void set_stack_end(pid_t tid, uint64_t address) = 0;  // no more than up to there needs to be copied
-  // Frames of an interpreter are to be found in this way; null: not any more. False: this source cannot.
-  virtual bool set_walker(pid_t, const atys_walker*) { return false; }
+  // Frames of an interpreter are to be found in this way; null: not any more.
+  virtual bool can_walk() const { return false; }
+  virtual void set_walker(pid_t, const atys_walker*) {}
   virtual void set_thread_state(pid_t /*tid*/, uint64_t /*address*/) {}
   virtual void collect(SampleSink& sink) = 0;
   // Hands over what was only counted in the kernel so far.

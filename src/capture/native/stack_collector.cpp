@@ -46,7 +46,7 @@ uint64_t hash(const ThreadKey& thread) {
 
 uint64_t hash(const Slot& slot) {
   return profile::hash_mix((uint64_t{profile::raw(slot.thread)} << 32 | profile::raw(slot.stack)) ^ profile::hash_seed(),
-                           uint64_t{slot.note} << 1 | (slot.reaches_root ? 1u : 0u));
+                           uint64_t{slot.note} << 2 | (slot.holds_lock ? 2u : 0u) | (slot.reaches_root ? 1u : 0u));
 }
 
 // The memory and code around one sample.
@@ -160,18 +160,22 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   }
   ThreadKey thread{.pid = sample.pid, .tid = sample.tid};
   std::memcpy(thread.comm.data(), sample.comm.data(), std::min(sample.comm.size(), thread.comm.size()));
-  return slot_of(thread, note_number(sample.note), reaches_root);
+  return slot_of({.thread = threads_.intern(thread),
+                  .stack = stacks_.intern(frames_),
+                  .note = note_number(sample.note),
+                  .reaches_root = reaches_root,
+                  .holds_lock = (sample.walk_flags & ATYS_IS_HOLDER) != 0 && sample.note.wait.empty()},
+                 sample.pid);
 }
 
 SampleSlot StackCollector::on_lost_stack(pid_t pid, pid_t tid) {
   frames_.clear();
   end_ = kStackLost;
-  return slot_of({.pid = pid, .tid = tid}, 0, false);
+  return slot_of({.thread = threads_.intern({.pid = pid, .tid = tid}), .stack = stacks_.intern(frames_)}, pid);
 }
 
-SampleSlot StackCollector::slot_of(const ThreadKey& thread, uint32_t note, bool reaches_root) {
-  if (pids_.insert(thread.pid).second) new_pids_.push_back(thread.pid);
-  const Slot slot{threads_.intern(thread), stacks_.intern(frames_), note, reaches_root};
+SampleSlot StackCollector::slot_of(const Slot& slot, pid_t pid) {
+  if (pids_.insert(pid).second) new_pids_.push_back(pid);
   const uint32_t number = profile::raw(slots_.intern(slot));
   if (number >= values_.size()) {
     values_.resize(number + 1);

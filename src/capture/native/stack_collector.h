@@ -42,6 +42,7 @@ struct Slot {
   StackNumber stack{};
   uint32_t note = 0;          // position in notes(); 0: none
   bool reaches_root = false;  // part of the stack, here because stacks have no room for it
+  bool holds_lock = false;    // the interpreter's
 
   bool operator==(const Slot&) const = default;
 };
@@ -103,7 +104,7 @@ class StackCollector final : public SampleSink {
   bool is_root(Process& process, uint64_t address);
   void choose_mode(Process& process, const RawSample& sample);
   void learn_stack_end(Process& process, const RawSample& sample);
-  SampleSlot slot_of(const ThreadKey& thread, uint32_t note, bool reaches_root);
+  SampleSlot slot_of(const Slot& slot, pid_t pid);
   uint32_t note_number(const SampleNote& note);
 
   SampleSource& source_;

@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capture/plain_kernel.h"
+// Node.js: 12 to 24 are tested. Two ways to names of JavaScript functions, neither of them needs a change of the program:
+//   perf map    the process writes one (node --perf-basic-prof): native samples get names, JavaScript among native and
+//               kernel frames
+//   inspector   opened by SIGUSR1 for as long as the recording lasts: V8 samples itself (node_recorder.h)
+// Other programs with V8 in them (Deno, Chromium, a server that embeds it) have the first way only.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ctime>
+
+#include "capture/detect.h"
+#include "capture/node/node_recorder.h"
+#include "capture/node/v8_names.h"
+#include "capture/process_files.h"
+#include "capture/profiling_kernel.h"
+#include "linux/process.h"
 
 namespace atys::capture {
 
 namespace {
+
+using namespace node;
 
 std::string version(const symbolize::ElfFile& file, const FileSigns& signs, std::string_view) {
   int32_t major_number = 0;
@@ -14,18 +32,89 @@ std::string version(const symbolize::ElfFile& file, const FileSigns& signs, std:
   return std::to_string(major_number) + "." + std::to_string(minor_number);
 }
 
+// Unix time at which the process began, rounded down.
+time_t start_of(const linux::ProcessInfo& process) {
+  timespec since_boot{};
+  ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
+  const auto ticks_per_second = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  return ::time(nullptr) - since_boot.tv_sec + static_cast<time_t>(process.start_time_ticks / ticks_per_second) - 1;
+}
+
+// A map that a process of the same number left behind says nothing of this one.
+bool has_perf_map(pid_t pid) {
+  const auto process = linux::read_process(pid);
+  if (!process.ok()) return false;
+  const UniqueFd fd = open_in_root(pid, fmt::format("/tmp/perf-{}.map", process->pid_in_namespace), O_PATH | O_NOFOLLOW);
+  struct stat status {};
+  return fd.is_open() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+         (status.st_uid == process->uid || status.st_uid == 0) && status.st_mtim.tv_sec >= start_of(*process);
+}
+
+class NodeKernel final : public ProfilingKernel {
+ public:
+  std::string_view name() const override { return "node"; }
+  const RuntimeSigns& signs() const override {
+    static const RuntimeSigns kSigns{
+        .name = "JavaScript (V8)",
+        .files = {"libnode", "libv8"},
+        .sections = {},
+        .symbols = {"_ZN2v87Isolate10GetCurrentEv", "v8dbg_FirstNonstringType"},
+        .version_symbols = {"_ZN2v88internal7Version6major_E", "_ZN2v88internal7Version6minor_E"},
+        .version = version};
+    return kSigns;
+  }
+  Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const override;
+  Result<Attachment> attach(const AttachRequest& request) const override;
+  std::optional<JitName> split_jit_name(std::string_view text) const override;
+};
+
+Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
+  if (has_perf_map(pid))
+    return {.shows = "JavaScript functions, files and their first lines among native and kernel frames, by its perf map",
+            .limits =
+                "functions that V8 interprets have no names of their own unless it was also started with "
+                "--interpreted-frames-native-stack"};
+  const auto process = look_at_process(pid, runtime.path);
+  const Result<> works = process.ok() ? check_inspector(*process) : Result<>(process.error());
+  if (!works.ok())
+    return {.shows = "native and kernel frames",
+            .limits = "frames of JavaScript functions are addresses: " + works.error().message +
+                      (works.error().hint.empty() ? "" : "; " + works.error().hint),
+            .is_native_only = true};
+  return {.shows =
+              "JavaScript functions, files and lines of the main thread and of workers, sampled by V8 itself through its "
+              "inspector, which is open on the loopback interface meanwhile",
+          .limits =
+              "no native and kernel frames below JavaScript; Node.js writes three lines about the debugger to its "
+              "standard error; functions that V8 inlined before the recording began show as their callers"};
+}
+
+Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
+  Attachment attachment;
+  if (has_perf_map(request.pid)) return attachment;
+  const KindName kind = request.plan->kind.name;
+  if (kind != KindName::Cpu && kind != KindName::Wall) {
+    attachment.notes.push_back("JavaScript functions are named in kinds cpu and wall only");
+    return attachment;
+  }
+  NodeProcess process = TRY(look_at_process(request.pid, request.runtime->path));
+  TRY(check_inspector(process));
+  attachment.recorder = std::make_unique<NodeRecorder>(std::move(process), NodeRecording{kind, request.plan->hz});
+  attachment.notes.push_back("Node.js writes \"Debugger listening\" to its standard error: its inspector is open meanwhile");
+  return attachment;
+}
+
+std::optional<JitName> NodeKernel::split_jit_name(std::string_view text) const {
+  auto split = split_v8_name(text);
+  if (!split) return {};
+  return JitName{.function = std::move(split->function),
+                 .file = split->file,
+                 .start_line = split->line,
+                 .frame_kind = split->file.empty() ? "native" : kJavaScriptKind};
+}
+
 }  // namespace
 
-std::unique_ptr<ProfilingKernel> create_node_kernel() {
-  return std::make_unique<PlainKernel>(
-      "node",
-      RuntimeSigns{.name = "JavaScript (V8)",
-                   .files = {"libnode", "libv8"},
-                   .symbols = {"_ZN2v87Isolate10GetCurrentEv", "v8dbg_FirstNonstringType"},
-                   .version_symbols = {"_ZN2v88internal7Version6major_E", "_ZN2v88internal7Version6minor_E"},
-                   .version = version},
-      "frames of JavaScript functions are not resolved: compiled ones are addresses unless the process writes a perf map "
-      "(node --perf-basic-prof)");
-}
+std::unique_ptr<ProfilingKernel> create_node_kernel() { return std::make_unique<NodeKernel>(); }
 
 }  // namespace atys::capture

@@ -40,7 +40,7 @@ LanguageName CodeObjects::name(uint32_t frame) const {
   return {.function = code.function,
           .file = code.file,
           .line = found.line,
-          .start_line = code.identity.first_line,
+          .start_line = std::max(0, code.identity.first_line),
           .kind = "cpython"};
 }
 
@@ -71,7 +71,10 @@ uint32_t CodeObjects::find(uint64_t address, uint64_t now_ns) {
     }
   }
   Code code{.identity = identity, .address = address, .checked_ns = now_ns};
-  if (!is_there || codes_.size() >= kMostCodes || !read(address, identity, code)) return 0;
+  if (!is_there || codes_.size() >= kMostCodes || !read(identity, code)) return 0;
+  const size_t bytes = code.function.size() + code.file.size() + code.lines.size();
+  if (bytes > kMostBytes - bytes_) return 0;
+  bytes_ += bytes;
   codes_.push_back(std::move(code));
   return by_address_[address] = static_cast<uint32_t>(codes_.size() - 1);
 }
@@ -88,7 +91,7 @@ bool CodeObjects::read_identity(uint64_t address, Identity& identity) {
   return code_type_ == 0 || identity.type == code_type_;
 }
 
-bool CodeObjects::read(uint64_t, const Identity& identity, Code& code) {
+bool CodeObjects::read(const Identity& identity, Code& code) {
   const auto function = read_text(memory_, layout_, identity.name);
   const auto file = read_text(memory_, layout_, identity.filename);
   const auto lines = read_bytes(memory_, layout_, identity.line_table);
@@ -105,24 +108,24 @@ int64_t CodeObjects::offset_of(const Code& code, uint64_t position) {
     const auto index = static_cast<int32_t>(position);
     return layout_.minor >= 10 ? int64_t{index} * 2 : index;
   }
-  const auto offset = static_cast<int64_t>(position - code.address - layout_.code_bytecode);
-  if (layout_.code_thread_local != 0 && (offset < 0 || offset > static_cast<int64_t>(kLongestCode)))
-    return thread_local_offset(code, position);
-  return offset;
+  if (layout_.code_thread_local != 0) return thread_local_offset(code, position);
+  return static_cast<int64_t>(position - code.address - layout_.code_bytecode);
 }
 
-// Without the lock each thread runs a copy of its own; the copy at hand is the one that begins closest before the position.
+// Without the lock each thread runs a copy of its own, and one of them the bytecode in the function itself; copies may lie
+// close behind that. The one at hand is the one that begins closest before the position.
 int64_t CodeObjects::thread_local_offset(const Code& code, uint64_t position) {
+  int64_t best = -1;
+  const auto consider = [&](uint64_t copy) {
+    if (copy == 0 || position < copy || position - copy > kLongestCode) return;
+    const auto offset = static_cast<int64_t>(position - copy);
+    if (best < 0 || offset < best) best = offset;
+  };
+  consider(code.address + layout_.code_bytecode);
   const auto array = memory_.value_at<uint64_t>(code.address + layout_.code_thread_local);
   const auto size = array ? memory_.value_at<uint64_t>(*array) : std::nullopt;
-  if (!size) return -1;
-  int64_t best = -1;
-  for (uint64_t i = 0; i < std::min<uint64_t>(*size, kMostThreadCopies); ++i) {
-    const auto copy = memory_.value_at<uint64_t>(*array + 8 * (i + 1));
-    if (!copy || *copy == 0 || position < *copy || position - *copy > kLongestCode) continue;
-    const auto offset = static_cast<int64_t>(position - *copy);
-    if (best < 0 || offset < best) best = offset;
-  }
+  for (uint64_t i = 0; size && i < std::min<uint64_t>(*size, kMostThreadCopies); ++i)
+    consider(memory_.value_at<uint64_t>(*array + 8 * (i + 1)).value_or(0));
   return best;
 }
 

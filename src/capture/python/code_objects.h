@@ -14,6 +14,8 @@ namespace atys::capture::python {
 
 class CodeObjects {
  public:
+  static constexpr size_t kMostBytes = size_t{128} << 20;  // of names and tables; further functions are not known
+
   // `code_type` is the address of the type of all code objects; 0: not known, then anything may be one.
   CodeObjects(linux::MemoryReader& memory, const Layout& layout, uint64_t code_type)
       : memory_(memory), layout_(layout), code_type_(code_type) {}
@@ -52,13 +54,14 @@ class CodeObjects {
 
   uint32_t find(uint64_t address, uint64_t now_ns);
   bool read_identity(uint64_t address, Identity& identity);
-  bool read(uint64_t address, const Identity& identity, Code& code);
+  bool read(const Identity& identity, Code& code);
   int64_t offset_of(const Code& code, uint64_t position);
   int64_t thread_local_offset(const Code& code, uint64_t position);
 
   linux::MemoryReader& memory_;
   const Layout& layout_;
   uint64_t code_type_;
+  size_t bytes_ = 0;                 // of names and tables
   std::vector<Code> codes_{Code{}};  // 0: none
   std::vector<Frame> frames_{Frame{}};
   std::unordered_map<uint64_t, uint32_t> by_address_;

@@ -8,6 +8,8 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
+#include <unordered_set>
 
 #include "capture/process_files.h"
 
@@ -18,6 +20,11 @@ namespace {
 constexpr size_t kMostInterpreters = 256;
 constexpr size_t kMostThreads = 16384;
 constexpr size_t kPthreadBytes = 2304;  // struct pthread, where the thread's number is
+#if defined(__x86_64__)
+constexpr uint32_t kTidOfGlibc = 720;
+#else
+constexpr uint32_t kTidOfGlibc = 208;
+#endif
 
 // "3.11.2" → 11.
 std::optional<uint32_t> minor_of(std::string_view version) {
@@ -51,7 +58,7 @@ void find_code(const LoadedFile& file, const std::map<std::string, LoadedFile::P
   for (const auto& [name, place] : symbols) {
     const AddressRange range{place.address, place.address + place.size};
     if (name.starts_with("_PyEval_EvalFrameDefault")) interpreter.evaluator.push_back(range);
-    if (name == "take_gil") interpreter.landmarks.emplace_back(range, "[waiting for the GIL]");
+    if (name == "take_gil") interpreter.landmarks.emplace_back(range, kWaitingForLock);
     if (name.starts_with("gc_collect_main") || name.starts_with("_PyGC_Collect"))
       interpreter.landmarks.emplace_back(range, "[garbage collection]");
   }
@@ -103,42 +110,62 @@ atys_walker Interpreter::walker() const {
   return walker;
 }
 
+namespace {
+
+PythonThread read_thread(linux::MemoryReader& memory, const Layout& layout, uint64_t state) {
+  PythonThread thread{.state = state};
+  thread.pthread = memory.value_at<uint64_t>(state + layout.thread_id).value_or(0);
+  if (layout.native_thread_id != 0)
+    thread.native_id = memory.value_at<uint64_t>(state + layout.native_thread_id).value_or(0);
+  return thread;
+}
+
+using Pthread = std::vector<uint32_t>;
+
+// Whether that word of each is the number of a thread, and of each another one.
+bool has_tids_at(const std::vector<Pthread>& pthreads, size_t word, const std::vector<pid_t>& tids) {
+  std::set<uint32_t> found;
+  return std::ranges::all_of(pthreads, [&](const Pthread& pthread) {
+    return word < pthread.size() && std::ranges::find(tids, static_cast<pid_t>(pthread[word])) != tids.end() &&
+           found.insert(pthread[word]).second;
+  });
+}
+
+}  // namespace
+
 std::vector<PythonThread> list_python_threads(linux::MemoryReader& memory, const Interpreter& interpreter) {
   const Layout& layout = interpreter.layout;
   std::vector<PythonThread> threads;
-  uint64_t state_of_interpreter = memory.value_at<uint64_t>(interpreter.runtime + layout.interpreters_head).value_or(0);
-  for (size_t i = 0; i < kMostInterpreters && state_of_interpreter != 0; ++i) {
-    uint64_t state = memory.value_at<uint64_t>(state_of_interpreter + layout.interpreter_threads).value_or(0);
-    while (state != 0 && threads.size() < kMostThreads) {
-      if (memory.value_at<uint64_t>(state + layout.thread_interpreter) != state_of_interpreter) break;
-      PythonThread thread{.state = state};
-      thread.pthread = memory.value_at<uint64_t>(state + layout.thread_id).value_or(0);
-      if (layout.native_thread_id != 0)
-        thread.native_id = memory.value_at<uint64_t>(state + layout.native_thread_id).value_or(0);
-      threads.push_back(thread);
+  std::unordered_set<uint64_t> seen;  // lists that change while they are read may lead back
+  uint64_t of = memory.value_at<uint64_t>(interpreter.runtime + layout.interpreters_head).value_or(0);
+  for (size_t i = 0; i < kMostInterpreters && of != 0 && seen.insert(of).second; ++i) {
+    uint64_t state = memory.value_at<uint64_t>(of + layout.interpreter_threads).value_or(0);
+    while (state != 0 && threads.size() < kMostThreads && seen.insert(state).second) {
+      if (memory.value_at<uint64_t>(state + layout.thread_interpreter) != of) break;
+      threads.push_back(read_thread(memory, layout, state));
       state = memory.value_at<uint64_t>(state + layout.thread_next).value_or(0);
     }
-    state_of_interpreter = memory.value_at<uint64_t>(state_of_interpreter + layout.interpreter_next).value_or(0);
+    of = memory.value_at<uint64_t>(of + layout.interpreter_next).value_or(0);
   }
   return threads;
 }
 
+// The place in the common C library comes first: of a single thread with a small number, as in a container, others look
+// like it.
 std::optional<uint32_t> find_tid_offset(linux::MemoryReader& memory, const std::vector<PythonThread>& threads,
                                         const std::vector<pid_t>& tids) {
-  std::vector<std::vector<uint32_t>> images;
+  constexpr size_t kEnough = 8;
+  std::vector<Pthread> pthreads;
   for (const PythonThread& thread : threads) {
-    std::vector<uint32_t> image(kPthreadBytes / sizeof(uint32_t));
-    image.resize(memory.read(thread.pthread, std::as_writable_bytes(std::span(image))) / sizeof(uint32_t));
-    if (!image.empty()) images.push_back(std::move(image));
-    if (images.size() == 8) break;
+    Pthread pthread(kPthreadBytes / sizeof(uint32_t));
+    pthread.resize(memory.read(thread.pthread, std::as_writable_bytes(std::span(pthread))) / sizeof(uint32_t));
+    if (!pthread.empty()) pthreads.push_back(std::move(pthread));
+    if (pthreads.size() == kEnough) break;
   }
-  if (images.empty()) return std::nullopt;
-  for (size_t i = 0; i < kPthreadBytes / sizeof(uint32_t); ++i) {
-    const bool fits = std::ranges::all_of(images, [&](const auto& image) {
-      return i < image.size() && std::ranges::find(tids, static_cast<pid_t>(image[i])) != tids.end();
-    });
-    if (fits) return static_cast<uint32_t>(i * sizeof(uint32_t));
-  }
+  if (pthreads.empty()) return std::nullopt;
+  if (has_tids_at(pthreads, kTidOfGlibc / sizeof(uint32_t), tids)) return kTidOfGlibc;
+  for (size_t i = 0; i < kPthreadBytes / sizeof(uint32_t); ++i)
+    if (has_tids_at(pthreads, i, tids)) return static_cast<uint32_t>(i * sizeof(uint32_t));
   return std::nullopt;
 }
 

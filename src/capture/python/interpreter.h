@@ -14,6 +14,9 @@
 
 namespace atys::capture::python {
 
+// What to call the function that waits for the interpreter's lock.
+constexpr const char* kWaitingForLock = "[waiting for the GIL]";
+
 // Where it is.
 struct Interpreter {
   Layout layout;

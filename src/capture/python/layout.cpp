@@ -164,7 +164,7 @@ Result<Layout> told_layout(uint32_t minor, linux::MemoryReader& memory, uint64_t
     return fail(ErrorCode::Unavailable, "the interpreter's table of offsets cannot be read");
   if (std::memcmp(words.data(), "xdebugpy", 8) != 0)
     return fail(ErrorCode::InvalidInput, "the interpreter has no table of offsets where it should be");
-  if ((words[1] >> 16 & 0xff) != minor)
+  if (words[1] >> 16 != (3U << 8 | minor))
     return fail(ErrorCode::InvalidInput, fmt::format("the interpreter's table of offsets is not of Python 3.{}", minor));
   bool is_sound = false;
   const Layout layout = fill(minor, words, is_sound);

@@ -2,6 +2,7 @@
 #include "capture/python/line_table.h"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace atys::capture::python {
 
@@ -63,7 +64,7 @@ class LocationTable {
 
   int64_t signed_number() {
     const uint64_t value = number();
-    const auto half = static_cast<int64_t>(value >> 1);
+    const auto half = static_cast<int64_t>(value >> 1 & INT32_MAX);  // no table is long enough to add up to an overflow
     return (value & 1) != 0 ? -half : half;
   }
 
@@ -83,13 +84,18 @@ class LocationTable {
   int64_t line_;
 };
 
-}  // namespace
-
-int64_t line_of(uint32_t minor, std::string_view table, int64_t first_line, int64_t offset) {
+int64_t line_in_table(uint32_t minor, std::string_view table, int64_t first_line, int64_t offset) {
   if (offset < 0) return first_line;
   if (minor <= 9) return line_in_steps(table, first_line, offset);
   if (minor == 10) return line_in_pieces(table, first_line, offset);
   return LocationTable(table, first_line).find(offset);
+}
+
+}  // namespace
+
+int64_t line_of(uint32_t minor, std::string_view table, int64_t first_line, int64_t offset) {
+  const int64_t line = line_in_table(minor, table, first_line, offset);
+  return line >= 0 && line <= INT32_MAX ? line : 0;
 }
 
 }  // namespace atys::capture::python

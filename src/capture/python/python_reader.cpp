@@ -14,6 +14,8 @@ constexpr uint64_t kAddress = 0xffffffffffff;
 constexpr uint64_t kTags = 7;       // low bits of a pointer that say how it is counted
 constexpr uint8_t kNoOwnFrame = 3;  // owner of a frame that only marks a call from native code, and of any above it
 
+uint8_t marker_of(const atys_walked& walked) { return static_cast<uint8_t>(walked.code >> 48); }
+
 }  // namespace
 
 PythonReader::PythonReader(pid_t pid, std::unique_ptr<linux::MemoryReader> memory, Interpreter interpreter)
@@ -53,25 +55,37 @@ std::vector<std::pair<pid_t, uint64_t>> PythonReader::thread_states() {
 }
 
 bool PythonReader::add_frame(const atys_walked& walked, uint64_t now_ns, std::vector<LanguageFrame>& frames) {
-  const auto marker = static_cast<uint16_t>(walked.code >> 48);
   const EntryMark mark = interpreter_.layout.entry_mark;
-  if (mark == EntryMark::Shim && static_cast<uint8_t>(marker) >= kNoOwnFrame) {
-    if (!frames.empty()) frames.back().is_entry = true;
-    return false;
-  }
   const uint32_t id = codes_.frame(walked.code & kAddress & ~kTags, walked.position, now_ns);
   frames.push_back({.id = id == 0 ? gone_ : id,
-                    .is_entry = mark == EntryMark::EveryFrame || (mark == EntryMark::Flag && (marker & 0xff) != 0)});
+                    .is_entry = mark == EntryMark::EveryFrame || (mark == EntryMark::Flag && marker_of(walked) != 0)});
   return id != 0;
+}
+
+// Of all that an interpreter waits for, only its lock is a condition with a time limit.
+std::string_view PythonReader::wait_reason(std::span<const std::string_view> functions) const {
+  const bool is_for_lock = std::ranges::any_of(functions, [](std::string_view function) {
+    return function.find("pthread_cond_timedwait") != function.npos ||
+           function.find("pthread_cond_clockwait") != function.npos || function == kWaitingForLock;
+  });
+  return is_for_lock ? "gil" : "";
 }
 
 // Memory in which nothing is a function is no stack.
 bool PythonReader::read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) {
   const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+  const size_t before = frames.size();
   bool is_any_known = false;
-  for (const atys_walked& walked : walk) is_any_known |= add_frame(walked, now_ns, frames);
-  if (!is_any_known && !frames.empty()) frames.clear();
-  return is_any_known;
+  for (const atys_walked& walked : walk) {
+    const bool is_shim = interpreter_.layout.entry_mark == EntryMark::Shim && marker_of(walked) >= kNoOwnFrame;
+    if (!is_shim)
+      is_any_known |= add_frame(walked, now_ns, frames);
+    else if (frames.size() > before)
+      frames.back().is_entry = true;
+  }
+  if (is_any_known || frames.size() == before) return true;
+  frames.resize(before);
+  return false;
 }
 
 }  // namespace atys::capture::python

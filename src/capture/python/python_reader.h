@@ -19,6 +19,8 @@ class PythonReader final : public StackReader {
   const InterpreterCode& code() const override { return code_; }
   bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override;
   LanguageName name(uint32_t id) const override { return codes_.name(id); }
+  std::string_view lock_name() const override { return interpreter_.layout.is_free_threaded ? "" : "gil"; }
+  std::string_view wait_reason(std::span<const std::string_view> functions) const override;
 
  private:
   void learn_identity();

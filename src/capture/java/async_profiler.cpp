@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/java/async_profiler.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "base/byte_source.h"
+#include "capture/java/agent_session.h"
+#include "capture/java/jfr_chunks.h"
+#include "capture/java/recorded_profile.h"
+#include "format/format.h"
+
+namespace atys::capture::java {
+
+namespace {
+
+constexpr size_t kLargestRecording = size_t{1} << 30;
+constexpr uint64_t kLongestAfterPlan = 60;      // seconds that a recording outlives a plan whose maker has died
+constexpr uint64_t kLongestOpenEnded = 86'400;  // and one without an end
+
+uint64_t interval_of(double hz) { return static_cast<uint64_t>(std::llround(1e9 / hz)); }
+
+}  // namespace
+
+struct AsyncProfiler::State {
+  JavaProcess process;
+  std::unique_ptr<AgentLibrary> library;
+  Kind kind;
+  std::string event;
+  uint64_t interval_ns = 0;
+  uint64_t longest_s = 0;
+  std::optional<AgentSession> session;
+  uint64_t consumed = 0;  // bytes of the recording that were read already
+};
+
+AsyncProfiler::AsyncProfiler() : state_(std::make_unique<State>()) {}
+AsyncProfiler::~AsyncProfiler() = default;
+
+Result<std::string> agent_event(const Kind& kind, double hz) {
+  const uint64_t interval_ns = interval_of(hz);
+  switch (kind.name) {
+    case KindName::Cpu: return fmt::format("event=cpu,interval={},cstack=vm", interval_ns);
+    case KindName::Wall: return fmt::format("event=wall,interval={},cstack=vm", interval_ns);
+    case KindName::Alloc: return std::string("event=alloc,alloc=512k,cstack=vm");
+    case KindName::Lock: return std::string("event=lock,lock=10us,cstack=vm");
+    case KindName::OffCpu:
+    case KindName::Event: break;
+  }
+  return fail(ErrorCode::Unsupported, "async-profiler does not record " + kind.text());
+}
+
+Result<std::unique_ptr<AsyncProfiler>> AsyncProfiler::create(JavaProcess process, std::unique_ptr<AgentLibrary> library,
+                                                             const RecordingPlan& plan) {
+  std::unique_ptr<AsyncProfiler> made(new AsyncProfiler());
+  made->state_->event = TRY(agent_event(plan.kind, plan.hz));
+  made->state_->process = std::move(process);
+  made->state_->library = std::move(library);
+  made->state_->kind = plan.kind;
+  made->state_->interval_ns = interval_of(plan.hz);
+  made->state_->longest_s = plan.duration_ns == 0 ? kLongestOpenEnded : plan.duration_ns / 1'000'000'000 + kLongestAfterPlan;
+  return made;
+}
+
+Result<> AsyncProfiler::start() {
+  state_->session.emplace(TRY(AgentSession::create(state_->process, state_->library.get())));
+  auto done = state_->session->start(state_->event, state_->longest_s);
+  // A container may forbid perf events; timers need no rights.
+  if (!done.ok() && state_->kind.name == KindName::Cpu && done.error().message.find("perf") != std::string::npos) {
+    state_->event.replace(0, std::string_view("event=cpu").size(), "event=ctimer");
+    done = state_->session->start(state_->event, state_->longest_s);
+  }
+  if (!done.ok()) state_->session.reset();
+  return done;
+}
+
+Result<Profile> AsyncProfiler::take(bool is_last) {
+  if (!state_->session) return fail(ErrorCode::Unavailable, "async-profiler was not started");
+  auto done = end_or_dump(is_last);
+  // A machine that ended has finished the recording itself.
+  if (!done.ok() && linux::is_alive(state_->process.info.pid, state_->process.info.start_time_ticks)) {
+    if (is_last) state_->session.reset();
+    return done.error();
+  }
+  auto profile = read_new();
+  if (is_last) state_->session.reset();
+  return profile;
+}
+
+Result<> AsyncProfiler::end_or_dump(bool is_last) {
+  if (!is_last) return state_->session->dump();
+  return state_->session->stop();
+}
+
+Result<Profile> AsyncProfiler::read_new() {
+  PrivateFolder& folder = state_->session->folder();
+  Bytes bytes = TRY(folder.read(AgentSession::kRecording, state_->consumed, kLargestRecording));
+  const size_t written = bytes.size();
+  const size_t complete = TRY(complete_chunks(bytes));
+  state_->consumed += complete;
+  folder.forget(AgentSession::kRecording, state_->consumed);
+  bytes.resize(complete);
+  auto profile = TRY(read_recorded(std::move(bytes), state_->kind, state_->interval_ns));
+  if (!state_->session->is_recording() && complete < written)
+    profile.add_loss("java: the process was killed before its recording was written", 1);
+  if (state_->process.foreign.pid) number_threads_as_we_do(profile, state_->process.info.pid);
+  return profile;
+}
+
+}  // namespace atys::capture::java

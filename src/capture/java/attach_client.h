@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speaks to a HotSpot machine as jcmd does: a socket in the /tmp of the process, a command for each connection. If nobody
+// listens yet, a file with an agreed name and SIGQUIT make the machine listen; without that file, or with the attach
+// mechanism off, the same signal prints all threads to the process's output, and where it is not caught it kills. So
+// everything is checked first. The socket, its folder and the file are where the process can plant anything: links are not
+// followed out of its root, and who is at the other end is asked of the kernel. Works for JDK 8 and later.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "capture/java/java_process.h"
+
+namespace atys::capture::java {
+
+struct AttachReply {
+  int code = 0;  // 0: done
+  std::string text;
+};
+
+// "0\nreturn code: 0\n" → 0 and the rest.
+Result<AttachReply> parse_reply(std::string_view bytes);
+
+class AttachClient {
+ public:
+  using Arguments = std::array<std::string, 3>;
+
+  // Looks whether it can work; nothing is done to the process yet.
+  static Result<AttachClient> create(const JavaProcess& process);
+
+  AttachClient(AttachClient&&) noexcept = default;
+  AttachClient& operator=(AttachClient&&) noexcept = default;
+
+  // One command and its answer, within some seconds. A process that is stopped or frozen is not asked.
+  Result<AttachReply> command(std::string_view name, const Arguments& arguments) const;
+
+ private:
+  AttachClient() = default;
+  Result<> check_target() const;
+  Result<std::string> exchange(const std::string& message) const;
+  Result<UniqueFd> connect_once() const;
+  Result<UniqueFd> connect_until(uint64_t deadline_ns) const;
+  Result<UniqueFd> wake() const;
+  Result<> may_signal() const;
+  Error no_answer() const;
+
+  linux::ProcessInfo info_;
+  UniqueFd pidfd_;
+  UniqueFd temp_;     // the process's /tmp
+  UniqueFd working_;  // and its working directory; may be closed
+};
+
+}  // namespace atys::capture::java

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/java/attach_client.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "support/live_java.h"
+
+namespace atys::capture::java {
+namespace {
+
+using test::JavaProgram;
+
+TEST(attach_client, reads_answers_and_refuses_what_is_none) {
+  EXPECT_EQ(parse_reply("0\nreturn code: 7\n")->text, "return code: 7\n");
+  EXPECT_EQ(parse_reply("101\nno such operation")->code, 101);
+  EXPECT_EQ(parse_reply("-1")->code, -1);
+  EXPECT_FALSE(parse_reply("").ok());
+  EXPECT_FALSE(parse_reply("ok\n").ok());
+  EXPECT_FALSE(parse_reply("99999999999\n").ok());
+}
+
+TEST(java_process, reads_releases_and_switches) {
+  EXPECT_EQ(release_of("1.8.0_181-b13"), 8);
+  EXPECT_EQ(release_of("17.0.15+6-Debian"), 17);
+  EXPECT_EQ(release_of("26-ea+3"), 26);
+  EXPECT_EQ(release_of(""), 0);
+  const auto flags = flags_in({"java", "-XX:+PreserveFramePointer", "-XX:+DisableAttachMechanism",
+                               "-XX:-DisableAttachMechanism", "-XX:+Other", "-XX:", "-Xrs"});
+  EXPECT_TRUE(flags.at("PreserveFramePointer"));
+  EXPECT_FALSE(flags.at("DisableAttachMechanism"));
+  EXPECT_TRUE(flags.at("ReduceSignalUsage"));
+  EXPECT_EQ(flags.size(), 3u);
+}
+
+class AttachedJava : public test::LiveJava {};
+
+TEST_P(AttachedJava, answers_commands_and_nothing_is_left) {
+  JavaProgram program(folder_, options());
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  auto client = AttachClient::create(*process);
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  for (int i = 0; i < 3; ++i) {
+    const auto reply = client->command("jcmd", {"VM.version", "", ""});
+    ASSERT_TRUE(reply.ok()) << reply.error().message;
+    EXPECT_EQ(reply->code, 0);
+    EXPECT_NE(reply->text.find(process->version), std::string::npos) << reply->text;
+  }
+  EXPECT_FALSE(std::filesystem::exists("/tmp/.attach_pid" + std::to_string(program.pid())));
+  EXPECT_TRUE(program.is_running());
+  EXPECT_EQ(program.output(), "");
+}
+
+TEST_P(AttachedJava, tells_flags_from_memory) {
+  JavaProgram program(folder_, options({"-XX:+PreserveFramePointer"}));
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  EXPECT_TRUE(process->has(kFramePointers));
+  EXPECT_FALSE(process->has(kDisableAttach, true));
+  EXPECT_FALSE(process->has(kReducedSignals, true));
+  EXPECT_GE(process->release(), 8);
+}
+
+TEST_P(AttachedJava, that_takes_no_orders_is_left_alone) {
+  // From a file, so that no command line tells.
+  const std::string file = folder_.write("flags", "+DisableAttachMechanism\n");
+  JavaProgram program(folder_, options({"-XX:Flags=" + file, "-XX:+UnlockDiagnosticVMOptions"}));
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  const auto client = AttachClient::create(*process);
+  ASSERT_FALSE(client.ok());
+  EXPECT_NE(client.error().message.find("DisableAttachMechanism"), std::string::npos);
+  EXPECT_EQ(program.output(), "");
+}
+
+TEST_P(AttachedJava, without_signals_is_not_killed) {
+  JavaProgram program(folder_, options({"-Xrs"}));
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  auto client = AttachClient::create(*process);
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  // Such a machine listens from its start; it cannot be woken when its socket is gone.
+  auto reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  ASSERT_EQ(::unlink(("/tmp/.java_pid" + std::to_string(program.pid())).c_str()), 0);
+  reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_FALSE(reply.ok());
+  EXPECT_NE(reply.error().hint.find("-Xrs"), std::string::npos);
+  EXPECT_TRUE(program.is_running());
+}
+
+TEST_P(AttachedJava, whose_socket_was_swept_away_listens_again) {
+  JavaProgram program(folder_, options());
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  auto client = AttachClient::create(*process);
+  ASSERT_TRUE(client.ok());
+  ASSERT_TRUE(client->command("jcmd", {"VM.version", "", ""}).ok());
+  ASSERT_EQ(::unlink(("/tmp/.java_pid" + std::to_string(program.pid())).c_str()), 0);
+  const auto reply = client->command("jcmd", {"VM.version", "", ""});
+  EXPECT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_EQ(program.output(), "");
+}
+
+TEST_P(AttachedJava, that_is_stopped_is_not_waited_for) {
+  JavaProgram program(folder_, options());
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  auto client = AttachClient::create(*process);
+  ASSERT_TRUE(client.ok());
+  ::kill(program.pid(), SIGSTOP);
+  for (int i = 0; i < 1000 && linux::read_process(program.pid())->state != 'T'; ++i) ::usleep(1000);
+  const auto reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_FALSE(reply.ok());
+  EXPECT_NE(reply.error().message.find("stopped"), std::string::npos);
+  ::kill(program.pid(), SIGCONT);
+  EXPECT_EQ(program.output(), "");
+}
+
+TEST_P(AttachedJava, of_another_user_answers_root) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  JavaProgram::Options other = options();
+  other.user = 12345;
+  JavaProgram program(folder_, other);
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  EXPECT_EQ(process->info.uid, 12345u);
+  auto client = AttachClient::create(*process);
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  const auto reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_EQ(reply->code, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(each, AttachedJava, testing::ValuesIn(test::java_homes()), test::home_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AttachedJava);
+
+// A process that is no Java machine but has a socket of the right name.
+class PlantedSocket : public testing::Test {
+ protected:
+  JavaProcess self() const {
+    JavaProcess process;
+    process.info = *linux::read_process(::getpid());
+    return process;
+  }
+  ~PlantedSocket() override { ::unlink(path_.c_str()); }
+  std::string path_ = "/tmp/.java_pid" + std::to_string(::getpid());
+};
+
+TEST_F(PlantedSocket, that_is_a_fifo_or_a_link_is_not_opened) {
+  auto client = AttachClient::create(self());
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  // Nobody handles SIGQUIT here: it is not sent, or this test would be dead.
+  auto reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_FALSE(reply.ok());
+  EXPECT_NE(reply.error().message.find("SIGQUIT"), std::string::npos) << reply.error().message;
+  ::unlink(path_.c_str());
+  ASSERT_EQ(::symlink("/dev/zero", path_.c_str()), 0);
+  reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_FALSE(reply.ok());
+}
+
+TEST_F(PlantedSocket, of_another_process_is_not_spoken_to) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path_.copy(address.sun_path, sizeof address.sun_path - 1);
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    const bool listens = ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 && ::listen(fd, 5) == 0;
+    (void)!::write(ready[1], listens ? "y" : "n", 1);
+    ::pause();
+    ::_exit(0);
+  }
+  char answer = 0;
+  ASSERT_EQ(::read(ready[0], &answer, 1), 1);
+  ASSERT_EQ(answer, 'y');
+  auto client = AttachClient::create(self());
+  ASSERT_TRUE(client.ok());
+  const auto reply = client->command("jcmd", {"VM.version", "", ""});
+  EXPECT_FALSE(reply.ok());
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+}
+
+}  // namespace
+}  // namespace atys::capture::java

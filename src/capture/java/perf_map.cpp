@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/java/perf_map.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "capture/process_files.h"
+#include "linux/run_as.h"
+
+namespace atys::capture::java {
+
+Result<std::unique_ptr<PerfMapCompanion>> PerfMapCompanion::create(const JavaProcess& process) {
+  if (process.release() != 0 && process.release() < kFirstWithPerfMap)
+    return fail(ErrorCode::Unsupported,
+                fmt::format("Java {} cannot write a list of its compiled methods: JDK {} was the first", process.release(),
+                            kFirstWithPerfMap),
+                "get async-profiler: see `atys doctor java`");
+  AttachClient client = TRY(AttachClient::create(process));
+  UniqueFd temp = open_in_root(process.info.pid, "/tmp", O_PATH | O_DIRECTORY);
+  if (!temp.is_open()) return fail_errno(fmt::format("opening /tmp of process {}", process.info.pid));
+  return std::unique_ptr<PerfMapCompanion>(new PerfMapCompanion(std::move(client), std::move(temp), process.info));
+}
+
+PerfMapCompanion::PerfMapCompanion(AttachClient client, UniqueFd temp, const linux::ProcessInfo& info)
+    : client_(std::move(client)),
+      temp_(std::move(temp)),
+      info_(info),
+      file_(fmt::format("perf-{}.map", info.pid_in_namespace)) {}
+
+PerfMapCompanion::~PerfMapCompanion() {
+  if (!is_ours_) return;
+  (void)linux::run_as(info_.uid, info_.gid, [&]() -> Result<> {
+    ::unlinkat(temp_.get(), file_.c_str(), 0);
+    return {};
+  });
+}
+
+// The machine opens the file by its name and follows links: somebody could have planted one to a file of the machine's user.
+Result<bool> PerfMapCompanion::has_map() const {
+  struct stat status {};
+  if (::fstatat(temp_.get(), file_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return false;
+    return fail_errno("looking at /tmp/" + file_);
+  }
+  if (S_ISREG(status.st_mode) && status.st_uid == info_.uid && status.st_nlink == 1) return true;
+  return fail(ErrorCode::PermissionDenied, "/tmp/" + file_ + " is not a plain file of the process's user",
+              "remove it: somebody left or planted it");
+}
+
+Result<> PerfMapCompanion::before_naming() {
+  const bool was_there = TRY(has_map());
+  const AttachReply reply = TRY(client_.command("jcmd", {"Compiler.perfmap", "", ""}));
+  if (reply.code != 0)
+    return fail(ErrorCode::Unsupported, "the Java machine does not write a list of its compiled methods: " +
+                                            reply.text.substr(0, reply.text.find('\n')));
+  if (!TRY(has_map())) return fail(ErrorCode::Unavailable, "the Java machine did not write /tmp/" + file_);
+  is_ours_ = is_ours_ || !was_there;
+  return {};
+}
+
+}  // namespace atys::capture::java

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/node/inspector_door.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "capture/node/signal_handler.h"
+#include "linux/process.h"
+#include "linux/process_sockets.h"
+
+namespace atys::capture::node {
+
+namespace {
+
+using linux::TcpSocket;
+
+constexpr uint64_t kYoungTicks = 200;  // 2 s: Node.js takes up to a second until it handles signals
+
+Result<> check_alive(const NodeProcess& process) {
+  if (linux::is_alive(process.pid, process.start_time_ticks)) return {};
+  return fail(ErrorCode::NotFound, fmt::format("process {} has ended", process.pid));
+}
+
+bool is_young(const NodeProcess& process) {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  const auto ticks = static_cast<uint64_t>(now.tv_sec) * static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  return ticks < process.start_time_ticks + kYoungTicks;
+}
+
+// The inspector that listens already; its port can only be the one of the options.
+Result<std::optional<TcpSocket>> open_inspector(const NodeProcess& process) {
+  std::optional<TcpSocket> none;
+  const auto listeners = TRY(linux::read_tcp_listeners(process.pid));
+  const auto at_port = [&](const TcpSocket& socket) { return socket.local_port == process.options.port; };
+  if (std::ranges::none_of(listeners, at_port)) return none;
+  const auto own = TRY(linux::read_socket_inodes(process.pid));
+  const auto found = std::ranges::find_if(
+      listeners, [&](const TcpSocket& socket) { return at_port(socket) && own.contains(socket.inode); });
+  return found == listeners.end() ? none : std::optional<TcpSocket>(*found);
+}
+
+Result<bool> is_port_taken(const NodeProcess& process) {
+  if (process.options.port == 0) return false;
+  const auto listeners = TRY(linux::read_tcp_listeners(process.pid));
+  return std::ranges::count(listeners, process.options.port, &TcpSocket::local_port) > 0;
+}
+
+Error port_taken(const NodeProcess& process) {
+  return fail(ErrorCode::Unavailable,
+              fmt::format("the inspector of process {} cannot be opened: another process listens on port {}", process.pid,
+                          process.options.port),
+              "wait until that process gives it back, or start this one with --inspect-port=0");
+}
+
+// V8 would let us in beside a debugger, but what a person debugs may be stopped or slow.
+Result<> check_unused(const NodeProcess& process, const TcpSocket& listener) {
+  const auto sockets = TRY(linux::read_tcp_sockets_at(process.pid, listener.local_port));
+  const auto own = TRY(linux::read_socket_inodes(process.pid));
+  for (const TcpSocket& socket : sockets)
+    if (socket.is_established && own.contains(socket.inode))
+      return fail(ErrorCode::Unavailable, fmt::format("a debugger is attached to the inspector of process {}", process.pid),
+                  "close it, then try again");
+  return {};
+}
+
+// A stopped process would open its inspector when nobody is there any more to close it.
+Result<> check_running(const NodeProcess& process) {
+  const linux::ProcessInfo info = TRY(linux::read_process(process.pid));
+  if (info.state != 'T' && info.state != 't') return {};
+  return fail(ErrorCode::Unavailable, fmt::format("process {} is stopped", process.pid),
+              "let it go on (SIGCONT), then try again");
+}
+
+// Node.js would ignore the signal, and which of its ports is the inspector's only asking would tell.
+Result<> check_known_port(const NodeProcess& process) {
+  if (!process.options.is_open || process.options.port != 0) return {};
+  return fail(ErrorCode::Unsupported,
+              fmt::format("the inspector of process {} is open on a port that it chose by itself", process.pid),
+              "start it with --inspect=127.0.0.1:PORT, or with --inspect-port=0 alone");
+}
+
+Result<> explain(SignalUse use, const NodeProcess& process) {
+  const auto refuse = [&](std::string_view why, std::string_view what_to_do) {
+    return fail(ErrorCode::Unsupported, fmt::format("the inspector of process {} cannot be opened: {}", process.pid, why),
+                std::string(what_to_do));
+  };
+  constexpr std::string_view kRestart = "start it with --perf-basic-prof, or with --inspect=127.0.0.1:PORT";
+  switch (use) {
+    case SignalUse::OpensInspector: return {};
+    case SignalUse::None:
+      return refuse(process.options.has_signal_off ? "it was started with --disable-sigusr1"
+                                                   : "it has no handler for SIGUSR1, which would kill it",
+                    kRestart);
+    case SignalUse::Blocked: return refuse("it ignores or blocks SIGUSR1", kRestart);
+    case SignalUse::OfProgram: return refuse("the program itself listens for SIGUSR1", kRestart);
+    case SignalUse::NotNode: return refuse("it runs V8, but is not Node.js", "");
+    case SignalUse::Unknown: return refuse("its memory cannot be read, to see what SIGUSR1 does to it", "run as root");
+  }
+  return {};
+}
+
+// By a descriptor: the number may be another process's by now.
+Result<> send_signal(const NodeProcess& process) {
+  const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+  if (!pidfd.is_open()) return fail_errno(fmt::format("process {}", process.pid));
+  TRY(check_alive(process));
+  if (::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGUSR1, nullptr, 0) != 0)
+    return fail_errno(fmt::format("sending SIGUSR1 to process {}", process.pid));
+  return {};
+}
+
+// What listens now, belongs to the process and did not listen before.
+Result<std::optional<TcpSocket>> new_listener(pid_t pid, const std::vector<TcpSocket>& before) {
+  std::optional<TcpSocket> none;
+  std::vector<TcpSocket> fresh;
+  for (const TcpSocket& socket : TRY(linux::read_tcp_listeners(pid)))
+    if (std::ranges::count(before, socket.inode, &TcpSocket::inode) == 0) fresh.push_back(socket);
+  if (fresh.empty()) return none;
+  const auto own = TRY(linux::read_socket_inodes(pid));
+  const auto found = std::ranges::find_if(fresh, [&](const TcpSocket& socket) { return own.contains(socket.inode); });
+  return found == fresh.end() ? none : std::optional<TcpSocket>(*found);
+}
+
+Result<TcpSocket> wait_for_listener(const NodeProcess& process, const std::vector<TcpSocket>& before, Deadline deadline) {
+  Result<std::optional<TcpSocket>> found = std::optional<TcpSocket>();
+  wait_until(deadline, [&] {
+    found = new_listener(process.pid, before);
+    return !found.ok() || found->has_value() || !check_alive(process).ok();
+  });
+  TRY(check_alive(process));
+  if (!found.ok()) return found.error();
+  if (!found->has_value())
+    return fail(ErrorCode::Unavailable, fmt::format("process {} does not open its inspector", process.pid),
+                "it is stopped, or its port is taken: its standard error says more");
+  return **found;
+}
+
+Json evaluation_of(const std::string& expression) {
+  return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
+}
+
+constexpr std::string_view kInspector =
+    "(process.getBuiltinModule ? process.getBuiltinModule('inspector') : require('inspector'))";
+
+}  // namespace
+
+Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file) {
+  const linux::ProcessInfo info = TRY(linux::read_process(pid));
+  const auto environment = linux::read_environment(pid);
+  return NodeProcess{
+      .pid = pid,
+      .start_time_ticks = info.start_time_ticks,
+      .runtime_file = runtime_file,
+      .options = parse_inspector_options(info.command_line, environment.ok() ? *environment : std::vector<std::string>())};
+}
+
+Result<> check_inspector(const NodeProcess& process) {
+  TRY(check_known_port(process));
+  TRY(check_running(process));
+  if (const auto listener = TRY(open_inspector(process))) return check_unused(process, *listener);
+  const SignalUse use = TRY(read_signal_use(process.pid, process.runtime_file));
+  if (use == SignalUse::None && is_young(process) && !process.options.has_signal_off) return {};
+  return explain(use, process);
+}
+
+Result<InspectorDoor> InspectorDoor::open(const NodeProcess& process, Deadline deadline) {
+  TRY(check_known_port(process));
+  if (const auto listener = TRY(open_inspector(process))) {
+    TRY(check_unused(process, *listener));
+    return InspectorDoor(process, {process.pid, listener->local_port, listener->is_ipv6}, listener->inode, true);
+  }
+  Result<SignalUse> use = SignalUse::None;
+  wait_until(deadline, [&] {
+    use = read_signal_use(process.pid, process.runtime_file);
+    return !use.ok() || *use != SignalUse::None || !is_young(process) || process.options.has_signal_off;
+  });
+  TRY(explain(TRY(std::move(use)), process));
+  Result<bool> is_taken = false;
+  wait_until(deadline, [&] { return !(is_taken = is_port_taken(process)).ok() || !*is_taken; });
+  if (TRY(std::move(is_taken))) return port_taken(process);
+  TRY(check_running(process));
+  const auto before = TRY(linux::read_tcp_listeners(process.pid));
+  TRY(send_signal(process));
+  const TcpSocket listener = TRY(wait_for_listener(process, before, deadline));
+  return InspectorDoor(process, {process.pid, listener.local_port, listener.is_ipv6}, listener.inode, false);
+}
+
+Result<> InspectorDoor::move_away(InspectorClient client, Deadline deadline) {
+  const auto before = TRY(linux::read_tcp_listeners(process_.pid));
+  const std::string expression = fmt::format("{0}.close(); {0}.open(0, '127.0.0.1')", kInspector);
+  InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
+  const TcpSocket listener = TRY(wait_for_listener(process_, before, deadline));
+  address_ = {process_.pid, listener.local_port, listener.is_ipv6};
+  inode_ = listener.inode;
+  return {};
+}
+
+// Inside the session's own call: it takes effect also where the main thread never comes back to its event loop. V8 answers
+// nothing then, the connection just ends; Node.js defers the end of the session until the call has returned.
+Result<> InspectorDoor::close(InspectorClient client) {
+  constexpr uint64_t kPatienceMs = 3000;
+  if (was_open_) return {};
+  const Deadline deadline = Deadline::in_ms(kPatienceMs);
+  // The next signal opens it on the port that was last opened.
+  const std::string old_port =
+      address_.port == process_.options.port ? "" : fmt::format("process.debugPort = {}; ", process_.options.port);
+  const std::string expression = fmt::format("{}{}.close()", old_port, kInspector);
+  InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
+  wait_until(deadline, [&] { return is_closed(); });
+  return check_closed(fail(ErrorCode::Unavailable, "it does not react"));
+}
+
+bool InspectorDoor::is_closed() const {
+  const auto listeners = linux::read_tcp_listeners(process_.pid);
+  return !listeners.ok() || std::ranges::count(*listeners, inode_, &TcpSocket::inode) == 0;
+}
+
+Result<> InspectorDoor::check_closed(const Error& error) const {
+  if (is_closed()) return {};
+  return fail(
+      ErrorCode::Unavailable,
+      fmt::format("the inspector of process {} still listens on port {}: {}", process_.pid, address_.port, error.message),
+      "it is closed when the process ends, or by require('inspector').close() in it");
+}
+
+}  // namespace atys::capture::node

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TCP connection to a port on the loopback interface of another process's network namespace. Never blocks longer than the
+// time given.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace atys::capture::node {
+
+// A moment of CLOCK_MONOTONIC.
+struct Deadline {
+  uint64_t at_ns = 0;
+
+  static Deadline in_ms(uint64_t ms);
+  bool is_over() const;
+  int left_ms() const;  // for poll(); 0 when it is over
+};
+
+class LoopbackStream {
+ public:
+  // IPv4 first, then IPv6 (`is_ipv6`): an inspector listens on one of both.
+  static Result<LoopbackStream> connect(pid_t pid, uint16_t port, bool is_ipv6, Deadline deadline);
+
+  Result<> write(std::string_view bytes, Deadline deadline);
+  void end_writing();  // the other side sees the end after what was written
+  // Appends what is there, at least a byte. An error when the other side has closed.
+  Result<> read_some(std::string& into, Deadline deadline);
+
+ private:
+  explicit LoopbackStream(UniqueFd fd) : fd_(std::move(fd)) {}
+  Result<> wait_for(short events, Deadline deadline) const;
+  UniqueFd fd_;
+};
+
+// Waits, in small steps, until `holds` is true; false when the deadline came first.
+template <typename Holds>
+bool wait_until(Deadline deadline, const Holds& holds) {
+  constexpr useconds_t kStepUs = 4000;
+  while (!holds()) {
+    if (deadline.is_over()) return false;
+    ::usleep(kStepUs);
+  }
+  return true;
+}
+
+}  // namespace atys::capture::node

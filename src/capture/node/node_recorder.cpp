@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/node/node_recorder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "capture/node/siblings.h"
+#include "linux/namespaces.h"
+#include "linux/proc_text.h"
+#include "linux/process.h"
+
+namespace atys::capture::node {
+
+namespace {
+
+constexpr uint64_t kOpenMs = 5000;
+constexpr uint64_t kCallMs = 10'000;  // stopping makes V8 write the whole profile
+constexpr size_t kMostWorkers = 256;
+
+// Whose isolate it is: a synchronous look at /proc is made by the very thread that asks. The answer is in its own pid
+// namespace: "12/task/17".
+constexpr std::string_view kWhoAmI =
+    "(process.getBuiltinModule ? process.getBuiltinModule('fs') : require('fs')).readlinkSync('/proc/thread-self')";
+constexpr std::string_view kVersion = "parseInt(process.versions.node)";
+
+// Before that, Node.js has to be told to mark the time that it waits for events …
+constexpr int64_t kMarksIdle = 14;
+constexpr std::string_view kMarkIdle = "(process._startProfilerIdleNotifier(), true)";
+constexpr std::string_view kDoNotMarkIdle = "(process._stopProfilerIdleNotifier(), true)";
+// … and an inspector cannot be closed and opened in one go.
+constexpr int64_t kMovesInspector = 16;
+
+Json evaluation_of(std::string_view expression) {
+  return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
+}
+
+const Json& value_of(const Json& evaluated) { return member(member(evaluated, "result"), "value"); }
+
+}  // namespace
+
+NodeRecorder::~NodeRecorder() { (void)close(); }
+
+Result<Json> NodeRecorder::call(const Isolate& isolate, std::string_view method, const Json& params) {
+  const Deadline deadline = Deadline::in_ms(kCallMs);
+  if (isolate.session.empty()) return client_->call(method, params, deadline);
+  return client_->call_worker(isolate.session, method, params, deadline);
+}
+
+Result<> NodeRecorder::begin(const Isolate& isolate) {
+  const auto interval_us = static_cast<int64_t>(std::llround(1e6 / std::clamp(recording_.hz, 1.0, 10'000.0)));
+  TRY(call(isolate, "Profiler.enable", Json::object()));
+  TRY(call(isolate, "Profiler.setSamplingInterval", {{"interval", interval_us}}));
+  TRY(call(isolate, "Profiler.start", Json::object()));
+  return {};
+}
+
+Result<> NodeRecorder::open_session(Deadline deadline) {
+  const std::string path = TRY(read_session_path(door_->address(), deadline));
+  client_ = TRY(InspectorClient::connect(door_->address(), path, deadline));
+  return {};
+}
+
+Result<> NodeRecorder::connect() {
+  const Deadline deadline = Deadline::in_ms(kOpenMs);
+  door_ = TRY(InspectorDoor::open(process_, deadline));
+  TRY(open_session(deadline));
+  const Json version = TRY(client_->call("Runtime.evaluate", evaluation_of(kVersion), deadline));
+  node_version_ = number_member(member(version, "result"), "value");
+  if (door_->was_open() || process_.options.port == 0 || node_version_ < kMovesInspector || !has_sibling(process_.pid))
+    return {};
+  TRY(door_->move_away(*std::exchange(client_, std::nullopt), deadline));
+  return open_session(deadline);
+}
+
+void NodeRecorder::mark_idle() {
+  if (node_version_ >= kMarksIdle) return;
+  const auto marked = call(isolates_.front(), "Runtime.evaluate", evaluation_of(kMarkIdle));
+  has_idle_hook_ = marked.ok() && value_of(*marked).is_boolean();
+}
+
+Result<> NodeRecorder::start() {
+  TRY(connect());
+  const auto name = linux::thread_name(process_.pid, process_.pid);
+  isolates_ = {{.session = {}, .thread = {process_.pid, process_.pid, name.ok() ? *name : std::string()}}};
+  mark_idle();
+  TRY(begin(isolates_.front()));
+  // Not known before Node.js 10.5; the main thread is worth having alone.
+  (void)call(isolates_.front(), "NodeWorker.enable", {{"waitForDebuggerOnStart", false}});
+  take_up_workers();
+  return {};
+}
+
+Result<V8Thread> NodeRecorder::thread_of(const std::string& worker_session) {
+  const Isolate isolate{.session = worker_session, .thread = {}};
+  const Json answer = TRY(call(isolate, "Runtime.evaluate", evaluation_of(kWhoAmI)));
+  const std::string text = text_member(member(answer, "result"), "value");
+  const size_t slash = text.rfind('/');
+  const auto inside =
+      slash == std::string::npos ? std::nullopt : linux::parse_number<pid_t>(std::string_view(text).substr(slash + 1));
+  if (!inside) return fail(ErrorCode::Unsupported, "the worker thread does not say which thread it is");
+  const pid_t tid = TRY(linux::thread_outside(process_.pid, *inside));
+  const auto name = linux::thread_name(process_.pid, tid);
+  return V8Thread{process_.pid, tid, name.ok() ? *name : std::string()};
+}
+
+// Workers that cannot be profiled, or that end meanwhile, stay with the native samples of their threads.
+void NodeRecorder::take_up_workers() {
+  for (const Json& event : client_->take_events()) {
+    const std::string session = text_member(member(event, "params"), "sessionId");
+    const std::string method = text_member(event, "method");
+    if (method == "NodeWorker.detachedFromWorker")
+      std::erase_if(isolates_, [&](const Isolate& isolate) { return isolate.session == session; });
+    if (method != "NodeWorker.attachedToWorker" || session.empty() || isolates_.size() >= kMostWorkers) continue;
+    auto thread = thread_of(session);
+    if (!thread.ok()) continue;
+    Isolate worker{.session = session, .thread = thread.take()};
+    if (begin(worker).ok()) isolates_.push_back(std::move(worker));
+  }
+}
+
+Result<> NodeRecorder::take_from(const Isolate& isolate, bool is_last, Profile& profile) {
+  const Json answer = TRY(call(isolate, "Profiler.stop", Json::object()));
+  if (!is_last) TRY(call(isolate, "Profiler.start", Json::object()));
+  return add_cpu_profile(member(answer, "profile"), recording_.kind, isolate.thread, profile);
+}
+
+Result<Profile> NodeRecorder::take(bool is_last) {
+  if (!client_) return fail(ErrorCode::Internal, "V8 is not sampling");
+  Profile profile = new_profile(recording_.kind);
+  covered_.clear();
+  const std::vector<Isolate> isolates = isolates_;
+  for (const Isolate& isolate : isolates) {
+    const Result<> taken = take_from(isolate, is_last, profile);
+    if (taken.ok()) {
+      covered_.insert(isolate.thread.tid);
+    } else if (isolate.session.empty()) {
+      return taken.error();
+    } else {
+      profile.add_loss("JavaScript of worker threads that ended", 1);
+      std::erase_if(isolates_, [&](const Isolate& one) { return one.session == isolate.session; });
+    }
+  }
+  if (is_last) {
+    if (const Result<> closed = close(); !closed.ok()) profile.add_fact("warning", closed.error().message);
+  } else {
+    take_up_workers();
+  }
+  return profile;
+}
+
+std::vector<pid_t> NodeRecorder::covered_threads() const {
+  if (!covered_.empty()) return {covered_.begin(), covered_.end()};
+  return {process_.pid};
+}
+
+// Whatever happened to our session, an inspector that we opened has to be closed: if need be, through a new one.
+Result<> NodeRecorder::close() {
+  if (!door_) return {};
+  if (client_ && has_idle_hook_) (void)call(isolates_.front(), "Runtime.evaluate", evaluation_of(kDoNotMarkIdle));
+  InspectorDoor door = std::move(*door_);
+  std::optional<InspectorClient> client = std::exchange(client_, std::nullopt);
+  door_.reset();
+  isolates_.clear();
+  if (door.was_open() || !linux::is_alive(process_.pid, process_.start_time_ticks)) return {};
+  if (client && door.close(std::move(*client)).ok()) return {};
+  const Deadline deadline = Deadline::in_ms(kOpenMs);
+  const auto path = read_session_path(door.address(), deadline);
+  if (!path.ok()) return door.check_closed(path.error());
+  auto again = InspectorClient::connect(door.address(), *path, deadline);
+  if (!again.ok()) return door.check_closed(again.error());
+  return door.close(again.take());
+}
+
+}  // namespace atys::capture::node
