@@ -8,7 +8,7 @@ FunctionTable::Function* FunctionTable::find(linux::MemoryReader& memory, const 
   if (key != keys_.end()) {
     const auto known = functions_.find(key->second);
     if (known != functions_.end() && known->second.head.has_op(frame.position) &&
-        frame.walk - known->second.checked_at < kTrustedWalks)
+        frame.walk - known->second.checked_at < trusted_walks_)
       return &known->second;
   }
   const auto head = read_function(memory, layout_, frame.address);

@@ -25,6 +25,8 @@ class PhpReader final : public StackReader {
   bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override;
   LanguageName name(uint32_t id) const override;
 
+  // How many walks a function is taken for the same without a look at it.
+  static constexpr uint64_t kTrustedWalks = 100;
   static constexpr size_t kMostLines = 1 << 16;  // of one function
   static constexpr size_t kMostNames = 1 << 20;
 
