@@ -173,10 +173,10 @@ TEST_P(ReaderOfFake, looks_each_time_where_code_is_freed_after_each_request) {
   PhpReader careful(std::make_unique<test::BorrowedMemory>(php_.memory()), process);
   EXPECT_EQ(careful.walker().is_fleeting, 1U);
   EXPECT_EQ(reader_.walker().is_fleeting, 0U);
-  const uint64_t place = function("first", 10);
-  call(place, 1, kTop);
-  for (const char* name : {"first", "second", "third"}) {
-    php_.memory().put(place + kFunctionName, php_.text(name));
+  const uint64_t text = php_.text("first");
+  call(php_.function({.name = text, .file = file_, .line = 10}), 1, kTop);
+  for (const char* name : {"first", "other", "third"}) {
+    php_.memory().put_bytes(text + kStringText, name);
     std::vector<atys_walked> walk;
     walk_remote(php_.memory(), careful.walker(), careful.walker().holder, walk);
     std::vector<LanguageFrame> frames;
