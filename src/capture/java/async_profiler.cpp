@@ -16,6 +16,7 @@ namespace atys::capture::java {
 
 namespace {
 
+constexpr int kFirstToSampleObjects = 11;  // JEP 331
 constexpr size_t kLargestRecording = size_t{1} << 30;
 constexpr uint64_t kLongestAfterPlan = 60;      // seconds that a recording outlives a plan whose maker has died
 constexpr uint64_t kLongestOpenEnded = 86'400;  // and one without an end
@@ -71,8 +72,13 @@ Result<> AsyncProfiler::start() {
     state_->event.replace(0, std::string_view("event=cpu").size(), "event=ctimer");
     done = state_->session->start(state_->event, state_->longest_s);
   }
-  if (!done.ok()) state_->session.reset();
-  return done;
+  if (done.ok()) return done;
+  state_->session.reset();
+  Error error = done.error();
+  if (state_->kind.name == KindName::Alloc && error.hint.empty() && state_->process.release() < kFirstToSampleObjects)
+    error.hint = fmt::format("before JDK {} this needs the machine's debug symbols: install them (openjdk-8-dbg in Debian)",
+                             kFirstToSampleObjects);
+  return error;
 }
 
 Result<Profile> AsyncProfiler::take(bool is_last) {

@@ -118,12 +118,13 @@ class SampledJava : public test::LiveJava {
     const uint64_t before = linux::cpu_time_ns(pid).value();
     for (int i = 0; i < 6000 && *linux::cpu_time_ns(pid) - before < cpu_ns; ++i) ::usleep(10'000);
   }
-  // The folder that a recording is written to, as the process has it open.
-  static std::string folder_of(pid_t pid) {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+  // The folder that a recording is written to, by what the process has open.
+  static std::string folder_of(const JavaProgram& program) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(program.pid()) + "/fd")) {
       std::error_code gone;
       const auto target = std::filesystem::read_symlink(entry.path(), gone);
-      if (target.filename() == AgentSession::kRecording) return target.parent_path().string();
+      if (target.filename() == AgentSession::kRecording)
+        return program.temp() + "/" + target.parent_path().filename().string();
     }
     return {};
   }
@@ -169,7 +170,7 @@ TEST_P(SampledJava, has_the_shares_lines_and_threads_that_it_knows_of_itself) {
   ASSERT_TRUE(made.ok()) << made.error().message;
   const auto started = (*made)->start();
   ASSERT_TRUE(started.ok()) << started.error().message;
-  const std::string folder = folder_of(program.pid());
+  const std::string folder = folder_of(program);
   ASSERT_TRUE(std::filesystem::exists(folder));
   spend(program.pid(), 2'000'000'000);
   auto profile = (*made)->take(true);
@@ -251,7 +252,7 @@ TEST_P(SampledJava, that_ends_has_written_what_was_recorded) {
   auto made = recorder(program.pid());
   ASSERT_TRUE(made.ok()) << made.error().message;
   ASSERT_TRUE((*made)->start().ok());
-  const std::string folder = folder_of(program.pid());
+  const std::string folder = folder_of(program);
   ASSERT_TRUE(std::filesystem::exists(folder));
   spend(program.pid(), 500'000'000);
   program.end();
@@ -267,7 +268,7 @@ TEST_P(SampledJava, that_is_killed_is_told_and_leaves_nothing) {
   auto made = recorder(program.pid());
   ASSERT_TRUE(made.ok()) << made.error().message;
   ASSERT_TRUE((*made)->start().ok());
-  const std::string folder = folder_of(program.pid());
+  const std::string folder = folder_of(program);
   ASSERT_TRUE(std::filesystem::exists(folder));
   ::kill(program.pid(), SIGKILL);
   while (program.is_running()) ::usleep(1000);
@@ -287,7 +288,7 @@ TEST_P(SampledJava, of_another_user_is_recorded_by_root) {
   ASSERT_TRUE(made.ok()) << made.error().message;
   const auto started = (*made)->start();
   ASSERT_TRUE(started.ok()) << started.error().message;
-  const std::string folder = folder_of(program.pid());
+  const std::string folder = folder_of(program);
   ASSERT_TRUE(std::filesystem::exists(folder));
   spend(program.pid(), 300'000'000);
   const auto profile = (*made)->take(true);
@@ -372,7 +373,12 @@ TEST_P(SampledJava, shows_who_allocates) {
   JavaProgram program(folder_, options({}, "alloc"));
   auto made = recorder(program.pid(), KindName::Alloc);
   ASSERT_TRUE(made.ok()) << made.error().message;
-  ASSERT_TRUE((*made)->start().ok());
+  const auto started = (*made)->start();
+  if (!started.ok() && look(program.pid())->release() < 11) {
+    EXPECT_NE(started.error().hint.find("debug symbols"), std::string::npos) << started.error().message;
+    GTEST_SKIP() << started.error().message;
+  }
+  ASSERT_TRUE(started.ok()) << started.error().message;
   spend(program.pid(), 1'000'000'000);
   const auto profile = (*made)->take(true);
   ASSERT_TRUE(profile.ok()) << profile.error().message;
