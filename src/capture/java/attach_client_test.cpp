@@ -166,6 +166,32 @@ TEST_F(PlantedSocket, that_is_a_fifo_or_a_link_is_not_opened) {
   ASSERT_FALSE(reply.ok());
 }
 
+// This process as a machine that answers badly.
+TEST_F(PlantedSocket, that_never_answers_or_never_ends_is_given_up) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path_.copy(address.sun_path, sizeof address.sun_path - 1);
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 5), 0);
+  auto client = AttachClient::create(self(), {.wake_ns = 50'000'000, .answer_ns = 50'000'000});
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  auto reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_FALSE(reply.ok());
+  EXPECT_EQ(reply.error().code, ErrorCode::Unavailable) << reply.error().message;
+  client = AttachClient::create(self());
+  std::thread endless([&] {
+    ::close(::accept(listener.get(), nullptr, nullptr));  // the one that gave up
+    const UniqueFd fd(::accept(listener.get(), nullptr, nullptr));
+    const std::string much(65536, '1');
+    while (::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL) > 0) continue;
+  });
+  reply = client->command("jcmd", {"VM.version", "", ""});
+  endless.join();
+  ASSERT_FALSE(reply.ok());
+  EXPECT_EQ(reply.error().code, ErrorCode::ResourceExhausted) << reply.error().message;
+}
+
 TEST_F(PlantedSocket, of_another_process_is_not_spoken_to) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
