@@ -199,11 +199,15 @@ Result<UniqueFd> AttachClient::connect_until(uint64_t deadline_ns) const {
   for (;;) {
     auto connected = connect_once();
     if (connected.ok() || now_ns() >= deadline_ns) return connected;
-    pollfd ended{pidfd_.get(), POLLIN, 0};
-    if (::poll(&ended, 1, 0) > 0) return fail(ErrorCode::NotFound, fmt::format("process {} has ended", info_.pid));
+    if (has_ended()) return fail(ErrorCode::NotFound, fmt::format("process {} has ended", info_.pid));
     sleep_ns(pause);
     pause = std::min(pause * 2, 50 * kMillisecond);
   }
+}
+
+bool AttachClient::has_ended() const {
+  pollfd ended{pidfd_.get(), POLLIN, 0};
+  return ::poll(&ended, 1, 0) > 0;
 }
 
 // A machine that handles SIGQUIT and finds the file listens from then on; on all others the signal does harm.
@@ -223,7 +227,7 @@ Result<UniqueFd> AttachClient::wake() const {
     return fail_errno(fmt::format("sending SIGQUIT to process {}", info_.pid));
   auto connected = connect_until(now_ns() + limits_.wake_ns);
   if (connected.ok()) return connected;
-  if (connected.error().code == ErrorCode::PermissionDenied) return connected;
+  if (connected.error().code == ErrorCode::PermissionDenied || has_ended()) return connected;
   // A signal that still waits for a process that does not run would find no file, and print all threads.
   if (trigger.is_signal_pending()) trigger.leave();
   return no_answer();

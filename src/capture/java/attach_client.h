@@ -52,6 +52,7 @@ class AttachClient {
   Result<UniqueFd> connect_until(uint64_t deadline_ns) const;
   Result<UniqueFd> wake() const;
   Result<> may_signal() const;
+  bool has_ended() const;
   Error no_answer() const;
 
   linux::ProcessInfo info_;

@@ -166,6 +166,56 @@ TEST_F(PlantedSocket, that_is_a_fifo_or_a_link_is_not_opened) {
   ASSERT_FALSE(reply.ok());
 }
 
+// A process that would handle SIGQUIT but does not get to it, as one that is frozen.
+class DeafProcess {
+ public:
+  DeafProcess() {
+    int ready[2];
+    if (::pipe(ready) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      sigset_t quit;
+      sigemptyset(&quit);
+      sigaddset(&quit, SIGQUIT);
+      ::sigprocmask(SIG_BLOCK, &quit, nullptr);
+      std::signal(SIGQUIT, [](int) {});
+      (void)!::write(ready[1], "y", 1);
+      for (;;) ::pause();
+    }
+    char answer = 0;
+    (void)!::read(ready[0], &answer, 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  ~DeafProcess() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    ::unlink(trigger().c_str());
+  }
+  std::string trigger() const { return "/tmp/.attach_pid" + std::to_string(pid_); }
+  pid_t pid_ = -1;
+};
+
+TEST(attach_client, leaves_the_file_for_a_signal_that_is_still_to_come_but_not_for_one_that_never_will) {
+  for (const bool ends : {false, true}) {
+    const DeafProcess deaf;
+    JavaProcess process;
+    process.info = *linux::read_process(deaf.pid_);
+    auto client = AttachClient::create(process, {.wake_ns = ends ? 20'000'000'000u : 50'000'000u, .answer_ns = 50'000'000});
+    ASSERT_TRUE(client.ok()) << client.error().message;
+    std::thread ender([&] {
+      if (!ends) return;
+      for (int i = 0; i < 5000 && !std::filesystem::exists(deaf.trigger()); ++i) ::usleep(1000);
+      ::kill(deaf.pid_, SIGKILL);
+    });
+    const auto reply = client->command("jcmd", {"VM.version", "", ""});
+    ender.join();
+    ASSERT_FALSE(reply.ok());
+    EXPECT_EQ(reply.error().code, ends ? ErrorCode::NotFound : ErrorCode::Unavailable) << reply.error().message;
+    EXPECT_EQ(std::filesystem::exists(deaf.trigger()), !ends);
+  }
+}
+
 // This process as a machine that answers badly.
 TEST_F(PlantedSocket, that_never_answers_or_never_ends_is_given_up) {
   sockaddr_un address{};
