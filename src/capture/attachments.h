@@ -31,6 +31,7 @@ class Attachments final : public native::ReaderFinder {
 
   // Waits until the runtimes that sample themselves do so, but no longer than that.
   void settle(std::chrono::milliseconds patience);
+  bool has_recordings() const { return !recordings_.empty(); }
   // Sampling is over; frames are named next.
   void before_naming();
   // What those runtimes recorded since the last call.

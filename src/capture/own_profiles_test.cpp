@@ -41,7 +41,7 @@ int64_t sum(const Profile& profile, size_t column) {
 TEST(own_profiles, have_the_weight_that_the_native_kernel_counted) {
   const OwnProfile own = recorded({{1, 10}, {3, 30}, {6, 60}});
   Profile into = capture_profile();
-  add_own_profile(own, 1'000'000, "cpu", into);
+  add_own_profile(own, 1'000'000, {"samples", "cpu"}, into);
   ASSERT_EQ(into.samples.size(), 3U);
   EXPECT_EQ(into.samples.value(0, 1), 100'000);
   EXPECT_EQ(into.samples.value(1, 1), 300'000);
@@ -55,7 +55,7 @@ TEST(own_profiles, sum_up_to_that_weight_however_it_is_rounded) {
     std::vector<std::pair<int64_t, int64_t>> samples;
     for (int64_t i = 0; i < 3000; ++i) samples.emplace_back(1, 1 + i * 7919 % 1013);
     Profile into = capture_profile();
-    add_own_profile(recorded(samples), weight, "cpu", into);
+    add_own_profile(recorded(samples), weight, {"samples", "cpu"}, into);
     EXPECT_EQ(sum(into, 1), weight);
     EXPECT_EQ(sum(into, 0), 3000);
     for (const int64_t value : into.samples.values(1)) EXPECT_GE(value, 0);
@@ -64,7 +64,7 @@ TEST(own_profiles, sum_up_to_that_weight_however_it_is_rounded) {
 
 TEST(own_profiles, keep_their_own_weight_where_nothing_was_sampled_natively) {
   Profile into = capture_profile();
-  add_own_profile(recorded({{1, 10}, {1, 30}}), 0, "cpu", into);
+  add_own_profile(recorded({{1, 10}, {1, 30}}), 0, {"samples", "cpu"}, into);
   EXPECT_EQ(sum(into, 1), 40);
 }
 
@@ -76,7 +76,7 @@ TEST(own_profiles, are_added_to_what_is_there_under_their_process) {
   OwnProfile own = recorded({{2, 10}});
   own.profile.add_loss("stacks cut", 3);
   own.profile.add_fact("runtime", "node 20");
-  add_own_profile(own, 100, "cpu", into);
+  add_own_profile(own, 100, {"samples", "cpu"}, into);
   ASSERT_EQ(into.samples.size(), 2U);
   EXPECT_EQ(sum(into, 1), 600);
   EXPECT_EQ(into.samples.value(1, 2), 0) << "of other types it has none";
@@ -97,16 +97,16 @@ TEST(own_profiles, count_each_sample_once_where_the_runtime_does_not_count) {
   own.profile.samples.add(own.profile.stacks.intern(std::vector<FrameId>{own.profile.named_frame("f")}), LabelSetId{},
                           std::vector<int64_t>{10});
   Profile into = capture_profile();
-  add_own_profile(own, 100, "cpu", into);
+  add_own_profile(own, 100, {"samples", "cpu"}, into);
   EXPECT_EQ(sum(into, 0), 1);
   EXPECT_EQ(sum(into, 1), 100);
 }
 
 TEST(own_profiles, without_weight_add_nothing) {
   Profile into = capture_profile();
-  add_own_profile(recorded({{1, 0}, {1, 0}}), 100, "cpu", into);
-  add_own_profile(recorded({}), 100, "cpu", into);
-  add_own_profile(recorded({{1, 10}}), 100, "alloc", into);
+  add_own_profile(recorded({{1, 0}, {1, 0}}), 100, {"samples", "cpu"}, into);
+  add_own_profile(recorded({}), 100, {"samples", "cpu"}, into);
+  add_own_profile(recorded({{1, 10}}), 100, {"samples", "alloc"}, into);
   EXPECT_EQ(into.samples.size(), 0U);
   EXPECT_FALSE(recorded({{1, 0}}).has_samples("cpu"));
   EXPECT_FALSE(recorded({{1, 5}}).has_samples("alloc"));

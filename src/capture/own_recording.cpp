@@ -63,11 +63,15 @@ bool OwnRecording::is_settled(std::chrono::milliseconds patience) {
   return changed_.wait_for(lock, patience, [this] { return started_.has_value(); });
 }
 
-Result<Profile> OwnRecording::take(bool is_last, std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
+void OwnRecording::ask(bool is_last) {
+  const std::lock_guard lock(mutex_);
   taken_.reset();
   order_ = is_last ? Order::TakeLast : Order::Take;
   changed_.notify_all();
+}
+
+Result<Profile> OwnRecording::answer(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
   if (changed_.wait_for(lock, patience, [this] { return taken_.has_value(); })) return std::move(*taken_);
   order_ = Order::None;  // if it was not even looked at
   return fail(ErrorCode::Unavailable, "the runtime did not hand over what it recorded in time");
