@@ -10,9 +10,14 @@
 namespace atys::capture {
 
 namespace {
-constexpr size_t kMostNotes = 20;       // a host has hundreds of processes that all lack the same
-constexpr size_t kMostRecordings = 64;  // each has a thread of ours
-constexpr std::chrono::milliseconds kPatience{5000};
+constexpr size_t kMostNotes = 20;                     // a host has hundreds of processes that all lack the same
+constexpr size_t kMostRecordings = 64;                // each has a thread of ours
+constexpr std::chrono::milliseconds kPatience{5000};  // for all of them together
+
+std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point until) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+  return std::max(left, std::chrono::milliseconds{0});
+}
 }  // namespace
 
 void Attachments::note(std::string text) {
@@ -29,22 +34,27 @@ void Attachments::begin_recording(pid_t pid, const std::string& name, std::uniqu
                      kMostRecordings));
     return;
   }
-  if (!recordings_.contains(pid)) recordings_[pid] = std::make_unique<OwnRecording>(pid, std::move(recorder));
+  recordings_[pid] = std::make_unique<OwnRecording>(pid, std::move(recorder));
   ++runtimes_[name];
 }
 
 void Attachments::settle(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
-  for (const auto& [pid, recording] : recordings_) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    (void)recording->is_settled(std::max(left, std::chrono::milliseconds{0}));
-  }
+  for (const auto& [pid, recording] : recordings_) (void)recording->is_settled(left_until(until));
+}
+
+void Attachments::before_naming() {
+  for (const auto& [pid, companion] : companions_)
+    if (const Result<> done = companion->before_naming(); !done.ok())
+      note(fmt::format("process {}: {}", pid, done.error().message));
 }
 
 std::vector<OwnProfile> Attachments::take_profiles(bool is_last) {
   std::vector<OwnProfile> profiles;
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  for (const auto& [pid, recording] : recordings_) recording->ask(is_last);
   for (const auto& [pid, recording] : recordings_) {
-    Result<Profile> taken = recording->take(is_last, kPatience);
+    Result<Profile> taken = recording->answer(left_until(until));
     if (taken.ok())
       profiles.push_back({.pid = pid, .threads = recording->covered_threads(), .profile = taken.take()});
     else
@@ -65,6 +75,7 @@ native::ReaderFinder::Found Attachments::find_reader(pid_t pid) {
       note(fmt::format("tier {} does not see frames of {}: native frames only; eBPF does, and --tier memory", tier_, name));
       continue;
     }
+    if (!kernel.reads_stacks() && recordings_.contains(pid)) continue;  // looked at again, for another runtime in it
     auto attached = kernel.attach({.pid = pid, .runtime = &runtime, .plan = &plan_});
     if (!attached.ok()) {
       found.ask_again |= attached.error().code == ErrorCode::Unavailable;
@@ -74,6 +85,7 @@ native::ReaderFinder::Found Attachments::find_reader(pid_t pid) {
     }
     for (std::string& text : attached->notes) note(std::move(text));
     if (attached->recorder != nullptr) begin_recording(pid, name, std::move(attached->recorder));
+    if (attached->companion != nullptr) companions_[pid] = std::move(attached->companion);
     if (attached->reader == nullptr) continue;
     ++runtimes_[name];
     if (found.reader == nullptr) found.reader = std::move(attached->reader);

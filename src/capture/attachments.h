@@ -31,6 +31,9 @@ class Attachments final : public native::ReaderFinder {
 
   // Waits until the runtimes that sample themselves do so, but no longer than that.
   void settle(std::chrono::milliseconds patience);
+  bool has_recordings() const { return !recordings_.empty(); }
+  // Sampling is over; frames are named next.
+  void before_naming();
   // What those runtimes recorded since the last call.
   std::vector<OwnProfile> take_profiles(bool is_last);
 
@@ -50,6 +53,7 @@ class Attachments final : public native::ReaderFinder {
   std::vector<std::string> told_;
   std::map<std::string, int> runtimes_;
   std::map<pid_t, std::unique_ptr<OwnRecording>> recordings_;
+  std::map<pid_t, std::unique_ptr<Companion>> companions_;
 };
 
 }  // namespace atys::capture

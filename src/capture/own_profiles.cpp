@@ -40,11 +40,11 @@ bool OwnProfile::has_samples(std::string_view weight_type) const {
   return std::ranges::any_of(values, [](int64_t value) { return value > 0; });
 }
 
-void add_own_profile(const OwnProfile& own, int64_t native_weight, std::string_view weight_type, Profile& into) {
-  const auto from = column(own.profile, weight_type);
-  const auto from_count = column(own.profile, "samples");
-  const auto to = column(into, weight_type);
-  const auto to_count = column(into, "samples");
+void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColumns& columns, Profile& into) {
+  const auto from = column(own.profile, columns.weight);
+  const auto from_count = column(own.profile, columns.count);
+  const auto to = column(into, columns.weight);
+  const auto to_count = column(into, columns.count);
   if (!from || !to || !to_count) return;
   const SampleTable& samples = own.profile.samples;
   double sum = 0;

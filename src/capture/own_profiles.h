@@ -20,9 +20,15 @@ struct OwnProfile {
   bool has_samples(std::string_view weight_type) const;
 };
 
-// Adds the samples of `own` to `into` such that their values of `weight_type` sum up to `native_weight`: what the native
+// Names of value columns, the same in both profiles.
+struct OwnColumns {
+  std::string_view count = "samples";
+  std::string_view weight = "cpu";
+};
+
+// Adds the samples of `own` to `into` such that their weights sum up to `native_weight`: what the native
 // kernel counted is the truth about how much, if not about what. With no native weight (nothing was sampled, or it is of a
 // kind that only the runtime knows) they keep their own.
-void add_own_profile(const OwnProfile& own, int64_t native_weight, std::string_view weight_type, Profile& into);
+void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColumns& columns, Profile& into);
 
 }  // namespace atys::capture

@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include <utility>
+
 namespace atys::capture {
 
 namespace {
@@ -46,11 +48,11 @@ void OwnRecording::run() {
   for (;;) {
     changed_.wait(lock, [this] { return order_ != Order::None; });
     if (order_ == Order::End) return;
-    const bool is_last = order_ == Order::TakeLast;
+    const bool is_last = std::exchange(order_, Order::None) == Order::TakeLast;
     lock.unlock();
     Result<Profile> taken = started_->ok() ? recorder_->take(is_last) : Result<Profile>(started_->error());
     lock.lock();
-    if (order_ != Order::End) order_ = Order::None;
+    if (order_ != Order::None) continue;  // who asked has given up on that answer, and native samples stand for it
     taken_.emplace(std::move(taken));
     changed_.notify_all();
   }
@@ -61,14 +63,18 @@ bool OwnRecording::is_settled(std::chrono::milliseconds patience) {
   return changed_.wait_for(lock, patience, [this] { return started_.has_value(); });
 }
 
-Result<Profile> OwnRecording::take(bool is_last, std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
+void OwnRecording::ask(bool is_last) {
+  const std::lock_guard lock(mutex_);
   taken_.reset();
   order_ = is_last ? Order::TakeLast : Order::Take;
   changed_.notify_all();
-  if (!changed_.wait_for(lock, patience, [this] { return taken_.has_value(); }))
-    return fail(ErrorCode::Unavailable, "the runtime did not hand over what it recorded in time");
-  return std::move(*taken_);
+}
+
+Result<Profile> OwnRecording::answer(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_for(lock, patience, [this] { return taken_.has_value(); })) return std::move(*taken_);
+  order_ = Order::None;  // if it was not even looked at
+  return fail(ErrorCode::Unavailable, "the runtime did not hand over what it recorded in time");
 }
 
 }  // namespace atys::capture

@@ -22,8 +22,14 @@ class OwnRecording {
   pid_t pid() const { return pid_; }
   // Whether the start is over, well or not. Waits no longer than that.
   bool is_settled(std::chrono::milliseconds patience);
-  // What it recorded since the last time. Fails also when it did not start, or does not answer in time.
-  Result<Profile> take(bool is_last, std::chrono::milliseconds patience);
+  // Asks for what it recorded since the last time; many can be asked before any answers.
+  void ask(bool is_last);
+  // Fails also when it did not start, or does not answer in time.
+  Result<Profile> answer(std::chrono::milliseconds patience);
+  Result<Profile> take(bool is_last, std::chrono::milliseconds patience) {
+    ask(is_last);
+    return answer(patience);
+  }
   std::vector<pid_t> covered_threads() const { return recorder_->covered_threads(); }
 
  private:

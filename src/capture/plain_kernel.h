@@ -17,7 +17,11 @@ class PlainKernel final : public ProfilingKernel {
   Outlook outlook(pid_t, const DetectedRuntime&) const override {
     return {.shows = "native and kernel frames", .limits = std::string(limits_), .is_native_only = true};
   }
-  Result<Attachment> attach(const AttachRequest&) const override { return Attachment{}; }
+  Result<Attachment> attach(const AttachRequest&) const override {
+    Attachment attachment;
+    if (!limits_.empty()) attachment.notes.push_back(std::string(signs_.name) + ": " + std::string(limits_));
+    return attachment;
+  }
 
  private:
   std::string_view name_;

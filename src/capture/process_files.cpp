@@ -10,6 +10,7 @@
 
 #include "linux/namespaces.h"
 #include "symbolize/elf_sections.h"
+#include "unwind/code_bias.h"
 
 namespace atys::capture {
 
@@ -56,15 +57,17 @@ Result<ElfFile> open_mapped_file(pid_t pid, const linux::MappedRange& range) {
 
 Result<LoadedFile> open_loaded_file(pid_t pid, const std::string& path) {
   const auto ranges = TRY(linux::read_maps(pid));
-  const auto first = std::ranges::find(ranges, path, &linux::MappedRange::path);
+  // Its code, as programs map their own files as data too, to read their symbols.
+  const auto first = std::ranges::find_if(
+      ranges, [&](const linux::MappedRange& range) { return range.is_executable && range.path == path; });
   if (first == ranges.end())
     return fail(ErrorCode::NotFound, fmt::format("process {} does not have {} mapped any more", pid, path));
   LoadedFile file{.elf = TRY(open_mapped_file(pid, *first)), .path = path};
   for (const linux::MappedRange& range : ranges)
     if (range.is_executable && range.file == first->file) file.executable.push_back(range);
-  const auto address = file.elf.address_of_offset(first->file_offset);
-  if (!address) return fail(ErrorCode::InvalidInput, path + " is mapped where it has no segment");
-  file.bias = first->start - *address;
+  const auto bias = unwind::code_bias(file.elf, first->start, first->file_offset);
+  if (!bias) return fail(ErrorCode::InvalidInput, path + " is mapped where it has no segment");
+  file.bias = *bias;
   return file;
 }
 

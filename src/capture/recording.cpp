@@ -133,6 +133,9 @@ Result<> Recording::State::open() {
   if (!child_)
     for (const pid_t pid : target_->pids()) collector_->look_at(pid, clock_ns(CLOCK_MONOTONIC));
   attachments_.settle(kAttachPatience);
+  if (is_of_runtimes(plan_.kind) && !attachments_.has_recordings())
+    return fail(ErrorCode::Unsupported, "no runtime of the target records " + plan_.kind.text() + " of itself",
+                "it works for Java with async-profiler: see `atys doctor java`; else record cpu, wall or off-cpu");
   for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
   return {};
 }
@@ -251,6 +254,7 @@ Profile Recording::State::finish() {
 // Where a runtime recorded itself, that takes the place of the native samples of the same threads.
 void Recording::State::add_samples(bool is_last, Profile& profile) {
   const native::ValueNames names = value_names(plan_.kind);
+  attachments_.before_naming();
   std::vector<OwnProfile> own = attachments_.take_profiles(is_last);
   std::erase_if(own, [&](const OwnProfile& one) { return !one.has_samples(names.weight_type); });
   std::vector<int64_t> weights(own.size());
@@ -265,7 +269,8 @@ void Recording::State::add_samples(bool is_last, Profile& profile) {
     return std::ranges::any_of(own, [&](const OwnProfile& one) { return one.covers(thread.pid, thread.tid); });
   });
   builder.build(names, profile);
-  for (size_t k = 0; k < own.size(); ++k) add_own_profile(own[k], weights[k], names.weight_type, profile);
+  for (size_t k = 0; k < own.size(); ++k)
+    add_own_profile(own[k], weights[k], {names.count_type, names.weight_type}, profile);
 }
 
 Profile Recording::State::build(bool is_last) {

@@ -41,6 +41,9 @@ struct RecordingPlan {
   std::vector<std::pair<std::string, std::string>> labels;
 };
 
+// Whether only runtimes that record themselves have it.
+inline bool is_of_runtimes(const Kind& kind) { return kind.name == KindName::Alloc || kind.name == KindName::Lock; }
+
 Result<Tier> parse_tier(std::string_view text);
 
 }  // namespace atys::capture

@@ -5,6 +5,7 @@
 
 #include "capture/detect.h"
 #include "capture/native/ebpf_source.h"
+#include "capture/native/no_source.h"
 #include "capture/native/remote_source.h"
 #include "capture/native/ring_source.h"
 #include "capture/profiling_kernel.h"
@@ -53,14 +54,18 @@ bool is_all_interpreted(const TargetProcesses& target) {
   });
 }
 
+Result<std::unique_ptr<native::SampleSource>> open_none(const RecordingPlan& plan) {
+  if (std::holds_alternative<HostTarget>(plan.target) || std::holds_alternative<CommandTarget>(plan.target))
+    return fail(ErrorCode::Unsupported, "kind " + plan.kind.text() + " is recorded by runtimes that run already",
+                "start the command, then say --pid or --service");
+  return std::unique_ptr<native::SampleSource>(std::make_unique<native::NoSource>());
+}
+
 }  // namespace
 
 Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
                                                             uint64_t period_ns, std::vector<std::string>& notes) {
-  if (plan.kind.name == KindName::Alloc || plan.kind.name == KindName::Lock)
-    return fail(ErrorCode::Unsupported,
-                "kind " + plan.kind.text() + " is recorded by runtimes themselves, not by the native kernel",
-                "it works for Java with async-profiler: see `atys doctor java`; else record cpu, wall or off-cpu");
+  if (is_of_runtimes(plan.kind)) return open_none(plan);
   const bool has_waits = plan.kind.name == KindName::OffCpu || plan.kind.name == KindName::Wall;
   if (plan.kind.name == KindName::Event) {
     if (plan.tier == Tier::Ebpf)

@@ -159,7 +159,8 @@ std::vector<CgroupHierarchy> parse_cgroup_mounts(std::string_view mountinfo) {
     const std::string_view type = *(dash + 1);
     if (type == "cgroup" || type == "cgroup2") hierarchies.push_back({unescape(words[4]), type == "cgroup2"});
   });
-  std::ranges::stable_partition(hierarchies, [](const CgroupHierarchy& hierarchy) { return hierarchy.is_unified; });
+  std::stable_partition(hierarchies.begin(), hierarchies.end(),
+                        [](const CgroupHierarchy& hierarchy) { return hierarchy.is_unified; });
   return hierarchies;
 }
 

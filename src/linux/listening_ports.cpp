@@ -100,10 +100,11 @@ ListeningPorts read_listening_ports(const std::set<uint16_t>& wanted) {
     if (net == 0) continue;
     const auto [at, is_new] = by_namespace.try_emplace(net);
     if (is_new) at->second = sockets_seen_by(pid, wanted);
-    if (at->second.empty()) continue;
+    const auto& sockets = at->second;
+    if (sockets.empty()) continue;
     for_each_socket_of(pid, [&](uint64_t inode) {
-      const auto socket = at->second.find(inode);
-      if (socket == at->second.end()) return;
+      const auto socket = sockets.find(inode);
+      if (socket == sockets.end()) return;
       found.by_process[pid].insert(socket->second);
       owned[net].insert(inode);
     });

@@ -14,9 +14,10 @@ namespace atys::symbolize {
 namespace {
 
 constexpr uint64_t kLargestTable = uint64_t{1} << 30;
-constexpr uint64_t kMostScanned = uint64_t{2} << 30;  // of one file
+constexpr uint64_t kMostScanned = uint64_t{256} << 20;  // of one file: a capture waits for it
 constexpr size_t kBlockBytes = size_t{1} << 20;
 constexpr size_t kModuleWords = 48;
+constexpr size_t kMostCandidates = 64;
 
 struct Place {
   uint64_t address = 0;
@@ -57,20 +58,23 @@ std::optional<Bytes> read(const ElfFile& file, const Place& place) {
   return bytes;
 }
 
-// `visit(address, word)` for each aligned word of the segments that are not code, until it says that it is done.
+// `visit(address, word)` for each aligned word of the segments that are not code, until it says that it is done. The last
+// segment comes first: it has the data that change, moduledata among them, and is the smallest.
 template <typename Visit>
 void for_each_word(const ElfFile& file, const Visit& visit) {
   uint64_t scanned = 0;
   Bytes block;
-  for (const ElfFile::Segment& segment : file.segments()) {
+  const std::vector<ElfFile::Segment>& segments = file.segments();
+  for (size_t i = segments.size(); i-- > 0;) {
+    const ElfFile::Segment& segment = segments[i];
     if (segment.is_executable) continue;
     const uint64_t size = std::min(segment.file_size, file.file_size());
     for (uint64_t at = (8 - segment.address % 8) % 8; at + 8 <= size && scanned < kMostScanned; at += kBlockBytes) {
       block.resize(std::min<uint64_t>(kBlockBytes, size - at) / 8 * 8);
       if (!file.read(segment.address + at, block)) break;
       scanned += block.size();
-      for (size_t i = 0; i < block.size(); i += 8) {
-        if (visit(segment.address + at + i, load<uint64_t>(block, i))) return;
+      for (size_t word = 0; word < block.size(); word += 8) {
+        if (visit(segment.address + at + word, load<uint64_t>(block, word))) return;
       }
     }
   }
@@ -125,18 +129,19 @@ class ModuleDataFinder {
   ModuleDataFinder(const ElfFile& file, const Place& table, const GoTable::Header& header, const Bytes& relocations)
       : file_(&file), table_(table), header_(header), relocations_(&relocations) {}
 
-  // Its first word points to the table.
+  // Its first word points to the table. Few others do; a file in which many do is not made by a linker.
   std::optional<GoModuleData> find() const {
-    std::optional<GoModuleData> found;
+    std::vector<uint64_t> candidates;
     for_each_relocation([&](uint64_t place, uint64_t value) {
-      if (!found && value == table_.address) found = checked(place);
+      if (value == table_.address && candidates.size() < kMostCandidates) candidates.push_back(place);
     });
-    if (found) return found;
+    if (const auto found = first_sound(candidates)) return found;
+    candidates.clear();
     for_each_word(*file_, [&](uint64_t address, uint64_t word) {
-      if (word == table_.address) found = checked(address);
-      return found.has_value();
+      if (word == table_.address) candidates.push_back(address);
+      return candidates.size() >= kMostCandidates;
     });
-    return found;
+    return first_sound(candidates);
   }
 
  private:
@@ -148,6 +153,13 @@ class ModuleDataFinder {
       const auto entry = load<Elf64_Rela>(*relocations_, at);
       if (ELF64_R_TYPE(entry.r_info) == relative) use(entry.r_offset, static_cast<uint64_t>(entry.r_addend));
     }
+  }
+
+  std::optional<GoModuleData> first_sound(const std::vector<uint64_t>& candidates) const {
+    for (const uint64_t candidate : candidates) {
+      if (const auto found = checked(candidate)) return found;
+    }
+    return {};
   }
 
   std::optional<GoModuleData> checked(uint64_t address) const {

@@ -20,7 +20,7 @@ class FakePhp {
 
   FakeMemory& memory() { return memory_; }
   capture::php::PhpProcess process() const {
-    return {.layout = layout_, .globals = {kGlobals, kGlobals + 1024}, .live = {}, .code = {}};
+    return {.pid = 1, .layout = layout_, .globals = {kGlobals, kGlobals + 1024}, .live = {}, .code = {}};
   }
 
   uint64_t text(std::string_view bytes) {

@@ -21,11 +21,16 @@
 
 namespace atys::test {
 
-// Folders with bin/java: JAVA_HOMES (with colons between) or those of /usr/lib/jvm. Each once.
+// Folders with bin/java: JAVA_HOMES (with colons between) or those of /usr/lib/jvm. Each once. ROOT//FOLDER is a folder of
+// another system that lies below ROOT: its programs run in that root, in namespaces of their own.
 inline std::vector<std::string> java_homes() {
   std::vector<std::string> homes;
   const auto add = [&](const std::filesystem::path& home) {
     std::error_code problem;
+    if (home.string().find("//") != std::string::npos) {
+      if (std::filesystem::exists(home / "bin", problem)) homes.push_back(home.string());
+      return;
+    }
     const auto real = std::filesystem::canonical(home, problem);
     if (problem || !std::filesystem::exists(real / "bin/java", problem)) return;
     for (const std::string& known : homes)
@@ -63,10 +68,13 @@ class JavaProgram {
     static const ScratchFolder folder;
     static const std::string path = [] {
       for (const std::string& home : java_homes())
-        if (folder.run("chmod 755 . && '" + home + "/bin/javac' --release 8 -nowarn -Xlint:none -d . '" + split_source() +
+        if (home.find("//") == std::string::npos &&
+            folder.run("chmod 755 . && '" + home + "/bin/javac' --release 8 -nowarn -Xlint:none -d . '" + split_source() +
                        "' >/dev/null 2>&1"))
           return folder.file("");
-      return std::string();
+      return folder.run("chmod 755 . && javac --release 8 -nowarn -Xlint:none -d . '" + split_source() + "' >/dev/null 2>&1")
+                 ? folder.file("")
+                 : std::string();
     }();
     return path;
   }
@@ -93,14 +101,16 @@ class JavaProgram {
       ::waitpid(pid_, nullptr, 0);
     }
     // A machine that was killed leaves its socket.
-    ::unlink(("/tmp/.java_pid" + std::to_string(pid_)).c_str());
+    ::unlink((temp_ + "/.java_pid" + std::to_string(own_pid())).c_str());
   }
   JavaProgram(const JavaProgram&) = delete;
   JavaProgram& operator=(const JavaProgram&) = delete;
 
   pid_t pid() const { return inner_; }
-  // What it sees as /tmp.
+  // What it sees as /tmp, as we see it.
   const std::string& temp() const { return temp_; }
+  // The pid that it knows itself by.
+  pid_t own_pid() const { return inner_ == pid_ ? pid_ : 1; }
   bool is_running() {
     int status = 0;
     if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
@@ -146,14 +156,21 @@ class JavaProgram {
       ::waitpid(inner, &status, 0);
       ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
     }
+    const std::string root = options.home.substr(0, std::min(options.home.find("//"), options.home.size()));
+    const bool is_elsewhere = root.size() < options.home.size();
+    const std::string below = is_elsewhere ? root : "";
     if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-        ::mount(temp_.c_str(), "/tmp", nullptr, MS_BIND, nullptr) != 0 || ::mount("proc", "/proc", "proc", 0, nullptr) != 0)
+        ::mount(temp_.c_str(), (below + "/tmp").c_str(), nullptr, MS_BIND, nullptr) != 0 ||
+        ::mount("proc", (below + "/proc").c_str(), "proc", 0, nullptr) != 0)
       ::_exit(124);
+    Options inside = options;
+    if (is_elsewhere) inside.home = options.home.substr(root.size() + 1);
+    if (is_elsewhere && (::chroot(root.c_str()) != 0 || ::chdir("/") != 0)) ::_exit(123);
     ready_ = "/tmp/ready";
     output_ = "/tmp/output";
     truth_ = "/tmp/truth";
     temp_ = "/tmp";
-    become(options);
+    become(inside);
   }
   [[noreturn]] void become(const Options& options) {
     ::setenv("WORKLOAD_READY", ready_.c_str(), 1);

@@ -19,7 +19,11 @@ class LiveJava : public testing::TestWithParam<std::string> {
     if (JavaProgram::compiled().empty()) GTEST_SKIP() << "no javac in JAVA_HOMES or /usr/lib/jvm";
   }
   JavaProgram::Options options(std::vector<std::string> flags = {}, std::string mode = "cpu") const {
-    return {.home = GetParam(), .flags = std::move(flags), .mode = std::move(mode), .user = {}};
+    return {.home = GetParam(),
+            .flags = std::move(flags),
+            .mode = std::move(mode),
+            .user = {},
+            .is_contained = GetParam().find("//") != std::string::npos};
   }
   static Result<capture::DetectedRuntime> runtime(pid_t pid) {
     const capture::Detection detection = TRY(capture::detect(pid));

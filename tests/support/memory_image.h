@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -31,9 +32,24 @@ class RecordingMemory final : public linux::MemoryReader {
   std::map<uint64_t, std::string>* pieces_;
 };
 
+// Reads overlap; pieces of a FakeMemory do not.
+inline std::map<uint64_t, std::string> joined(const std::map<uint64_t, std::string>& pieces) {
+  std::map<uint64_t, std::string> joined;
+  for (const auto& [address, bytes] : pieces) {
+    const auto last = joined.empty() ? joined.end() : std::prev(joined.end());
+    if (last == joined.end() || address > last->first + last->second.size()) {
+      joined.emplace_hint(joined.end(), address, bytes);
+      continue;
+    }
+    const size_t known = last->first + last->second.size() - address;
+    if (bytes.size() > known) last->second += bytes.substr(known);
+  }
+  return joined;
+}
+
 inline std::string image_of(const std::map<uint64_t, std::string>& pieces) {
   std::string image;
-  for (const auto& [address, bytes] : pieces) {
+  for (const auto& [address, bytes] : joined(pieces)) {
     const auto size = static_cast<uint32_t>(bytes.size());
     image.append(reinterpret_cast<const char*>(&address), sizeof address);
     image.append(reinterpret_cast<const char*>(&size), sizeof size);

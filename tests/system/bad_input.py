@@ -191,7 +191,7 @@ def crafted_files(tests: Tests) -> None:
     tests.group("pprof that lies", hostile.pprof_lies().items(), must_fail=True)
     tests.group("otlp that lies", hostile.otlp_lies().items(), must_fail=True)
     tests.group("speedscope that lies", hostile.speedscope_lies().items(), must_fail=True)
-    tests.group("jfr that lies", jfr_file.lies().items(), must_fail=True)
+    tests.group("jfr that lies", (jfr_file.lies() | {"names that multiply": jfr_file.multiplied()}).items(), must_fail=True)
     tests.group("firefox that lies", hostile.firefox_lies().items(), must_fail=True)
     tests.group("deep nesting", hostile.deep_files().items(), must_fail=False)
     tests.group("files of others", hostile.other_files(tests.atys.binary.read_bytes()).items(), must_fail=True)

@@ -122,6 +122,21 @@ def sound(compressed=True, **changes) -> Chunk:
     return chunk
 
 
+def multiplied(methods=40_000) -> bytes:
+    """One megabyte that names 640: every method has the long name of its class in its own."""
+    chunk = sound()
+    i32, i64 = chunk.i32, chunk.i64
+    chunk.constant(SYMBOL, 1000, chunk.text("x" * 16_000))
+    chunk.constant(CLASS, 1000, i64(1000))
+    for n in range(methods):
+        chunk.constant(SYMBOL, 2000 + n, chunk.text(f"m{n}"))
+        chunk.constant(METHOD, 2000 + n, i64(1000, 2000 + n, 3))
+    frames = b"".join(i64(2000 + n) + i32(1) + i64(1) for n in range(methods))
+    chunk.constant(TRACE, 1000, b"\0" + i32(methods) + frames)
+    chunk.add(EXECUTION, i64(1, 1000))
+    return chunk.bytes()
+
+
 def lies() -> dict[str, bytes]:
     huge, looped = sound(), sound(classes=CLASSES | {EXECUTION: ("jdk.ExecutionSample", [("a", EXECUTION, "v"), ("b", EXECUTION, "v")])})
     huge.constant(TRACE, 99, b"\0" + huge.i32(0x7fffffff))

@@ -72,7 +72,8 @@ WORKLOADS = [
     Workload("embedded_python", "embedded_python.cpp", [*CXX, "-O2", *NO_FP, *python_flags()]),
     Workload("split_rs", "split.rs", ["rustc", "--edition=2021", "--crate-name=split", "-Copt-level=2", "-g"]),
     Workload("split_go", "split.go", ["go", "build"]),
-    Workload("split_go_stripped", "split.go", ["go", "build", "-ldflags=-s -w"]),
+    Workload("split_go_stripped", "split.go", ["go", "build", "--ldflags=-s -w"]),
+    Workload("split_java", "Split.java", ["javac", "--release", "8", "-Xlint:none"]),
     Workload("split_f90", "split.f90", ["gfortran", "-O2", "-fno-inline", "-fno-ipa-icf", *NO_FP]),
 ]
 
@@ -88,6 +89,15 @@ def stamp_of(workload: Workload, command: list[str]) -> str:
     for path in (HERE / workload.source, HERE / "truth.h"):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def java_program(made: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
+    """Writes a program that becomes the Java machine; returns the folder that it looks for classes in."""
+    classes = target.with_suffix(".classes")
+    classes.mkdir(exist_ok=True)
+    made.write_text(f'#!/bin/sh\nexec java -cp "{classes}" Split "$@"\n')
+    made.chmod(0o755)
+    return classes
 
 
 def build(workload: Workload) -> tuple[Workload, str]:
@@ -109,6 +119,8 @@ def build(workload: Workload) -> tuple[Workload, str]:
         libraries = [flag for flag in flags if flag.startswith("-l")]
         rest = [flag for flag in flags if flag not in libraries]
         command = [compiler, *rest, "-o", str(made), str(HERE / workload.source), *libraries]
+        if workload.source.endswith(".java"):
+            command = [compiler, *rest, "-d", str(java_program(made, target)), str(HERE / workload.source)]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         if done.returncode == 0 and workload.after:
             done = subprocess.run([*workload.after, str(made)], capture_output=True, text=True)

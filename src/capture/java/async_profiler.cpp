@@ -16,6 +16,7 @@ namespace atys::capture::java {
 
 namespace {
 
+constexpr int kFirstToSampleObjects = 11;  // JEP 331
 constexpr size_t kLargestRecording = size_t{1} << 30;
 constexpr uint64_t kLongestAfterPlan = 60;      // seconds that a recording outlives a plan whose maker has died
 constexpr uint64_t kLongestOpenEnded = 86'400;  // and one without an end
@@ -32,7 +33,8 @@ struct AsyncProfiler::State {
   uint64_t interval_ns = 0;
   uint64_t longest_s = 0;
   std::optional<AgentSession> session;
-  uint64_t consumed = 0;  // bytes of the recording that were read already
+  bool was_ended = false;  // by somebody else
+  uint64_t consumed = 0;   // bytes of the recording that were read already
 };
 
 AsyncProfiler::AsyncProfiler() : state_(std::make_unique<State>()) {}
@@ -71,8 +73,13 @@ Result<> AsyncProfiler::start() {
     state_->event.replace(0, std::string_view("event=cpu").size(), "event=ctimer");
     done = state_->session->start(state_->event, state_->longest_s);
   }
-  if (!done.ok()) state_->session.reset();
-  return done;
+  if (done.ok()) return done;
+  state_->session.reset();
+  Error error = done.error();
+  if (state_->kind.name == KindName::Alloc && error.hint.empty() && state_->process.release() < kFirstToSampleObjects)
+    error.hint = fmt::format("before JDK {} this needs the machine's debug symbols: install them (openjdk-8-dbg in Debian)",
+                             kFirstToSampleObjects);
+  return error;
 }
 
 Result<Profile> AsyncProfiler::take(bool is_last) {
@@ -88,9 +95,12 @@ Result<Profile> AsyncProfiler::take(bool is_last) {
   return profile;
 }
 
+// Whoever else ended the recording, or the time limit did, has finished the file.
 Result<> AsyncProfiler::end_or_dump(bool is_last) {
-  if (!is_last) return state_->session->dump();
-  return state_->session->stop();
+  auto done = is_last ? state_->session->stop() : state_->session->dump();
+  if (done.ok() || done.error().message.find("not active") == std::string::npos) return done;
+  state_->was_ended = true;
+  return {};
 }
 
 Result<Profile> AsyncProfiler::read_new() {
@@ -104,6 +114,7 @@ Result<Profile> AsyncProfiler::read_new() {
   auto profile = TRY(read_recorded(std::move(bytes), state_->kind, state_->interval_ns));
   if (!state_->session->is_recording() && complete < written)
     profile.add_loss("java: the process was killed before its recording was written", 1);
+  if (state_->was_ended) profile.add_loss("java: somebody else ended the recording", 1);
   if (state_->process.foreign.pid) number_threads_as_we_do(profile, state_->process.info.pid);
   return profile;
 }

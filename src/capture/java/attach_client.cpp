@@ -28,8 +28,7 @@ namespace atys::capture::java {
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
-constexpr uint64_t kLongestWake = 5'000 * kMillisecond;
-constexpr uint64_t kLongestAnswer = 10'000 * kMillisecond;
+constexpr double kSecond = 1e9;
 constexpr size_t kLargestReply = size_t{1} << 20;
 constexpr size_t kLongestArgument = 1024;  // HotSpot's own limit
 
@@ -78,7 +77,7 @@ Result<> send_all(int fd, std::string_view bytes, uint64_t deadline_ns) {
   return {};
 }
 
-Result<std::string> receive_all(int fd, uint64_t deadline_ns) {
+Result<std::string> receive_all(int fd, uint64_t deadline_ns, uint64_t limit_ns) {
   std::string reply;
   std::array<char, 4096> buffer{};
   for (;;) {
@@ -90,7 +89,7 @@ Result<std::string> receive_all(int fd, uint64_t deadline_ns) {
         return fail(ErrorCode::ResourceExhausted, fmt::format("the answer is longer than {} bytes", kLargestReply));
     } else if (errno == EAGAIN) {
       if (!wait_for(fd, POLLIN, deadline_ns))
-        return fail(ErrorCode::Unavailable, fmt::format("no answer within {} s", kLongestAnswer / 1000 / kMillisecond),
+        return fail(ErrorCode::Unavailable, fmt::format("no answer within {} s", static_cast<double>(limit_ns) / kSecond),
                     "see whether the process is stopped, frozen or in a long pause, and try again");
     } else if (errno != EINTR) {
       return fail_errno("reading the answer of the Java machine");
@@ -133,7 +132,7 @@ Result<AttachReply> parse_reply(std::string_view bytes) {
   return AttachReply{*code, line == std::string_view::npos ? "" : std::string(bytes.substr(line + 1))};
 }
 
-Result<AttachClient> AttachClient::create(const JavaProcess& process) {
+Result<AttachClient> AttachClient::create(const JavaProcess& process, const Limits& limits) {
   const linux::ProcessInfo& info = process.info;
   if (process.has(kDisableAttach))
     return fail(ErrorCode::Unsupported,
@@ -141,6 +140,7 @@ Result<AttachClient> AttachClient::create(const JavaProcess& process) {
                 "start it without that option");
   AttachClient client;
   client.info_ = info;
+  client.limits_ = limits;
   client.pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, info.pid, 0)));
   if (!client.pidfd_.is_open()) return fail_errno(fmt::format("watching process {}", info.pid));
   client.temp_ = open_in_root(info.pid, "/tmp", O_PATH | O_DIRECTORY);
@@ -178,9 +178,9 @@ Result<AttachReply> AttachClient::command(std::string_view name, const Arguments
 Result<std::string> AttachClient::exchange(const std::string& message) const {
   auto connected = connect_once();
   const UniqueFd fd = connected.ok() ? connected.take() : TRY(wake());
-  const uint64_t deadline = now_ns() + kLongestAnswer;
+  const uint64_t deadline = now_ns() + limits_.answer_ns;
   TRY(send_all(fd.get(), message, deadline));
-  return receive_all(fd.get(), deadline);
+  return receive_all(fd.get(), deadline, limits_.answer_ns);
 }
 
 Result<UniqueFd> AttachClient::connect_once() const {
@@ -199,11 +199,15 @@ Result<UniqueFd> AttachClient::connect_until(uint64_t deadline_ns) const {
   for (;;) {
     auto connected = connect_once();
     if (connected.ok() || now_ns() >= deadline_ns) return connected;
-    pollfd ended{pidfd_.get(), POLLIN, 0};
-    if (::poll(&ended, 1, 0) > 0) return fail(ErrorCode::NotFound, fmt::format("process {} has ended", info_.pid));
+    if (has_ended()) return fail(ErrorCode::NotFound, fmt::format("process {} has ended", info_.pid));
     sleep_ns(pause);
     pause = std::min(pause * 2, 50 * kMillisecond);
   }
+}
+
+bool AttachClient::has_ended() const {
+  pollfd ended{pidfd_.get(), POLLIN, 0};
+  return ::poll(&ended, 1, 0) > 0;
 }
 
 // A machine that handles SIGQUIT and finds the file listens from then on; on all others the signal does harm.
@@ -221,19 +225,19 @@ Result<UniqueFd> AttachClient::wake() const {
   AttachTrigger trigger = TRY(AttachTrigger::create({&temp_, &working_}, info_));
   if (::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGQUIT, nullptr, 0) != 0)
     return fail_errno(fmt::format("sending SIGQUIT to process {}", info_.pid));
-  auto connected = connect_until(now_ns() + kLongestWake);
+  auto connected = connect_until(now_ns() + limits_.wake_ns);
   if (connected.ok()) return connected;
-  if (connected.error().code == ErrorCode::PermissionDenied) return connected;
+  if (connected.error().code == ErrorCode::PermissionDenied || has_ended()) return connected;
   // A signal that still waits for a process that does not run would find no file, and print all threads.
   if (trigger.is_signal_pending()) trigger.leave();
   return no_answer();
 }
 
 Error AttachClient::no_answer() const {
-  return fail(
-      ErrorCode::Unavailable,
-      fmt::format("process {} does not listen {} s after it was asked to", info_.pid, kLongestWake / 1000 / kMillisecond),
-      "see whether it is stopped, frozen or in a long pause, and try again");
+  return fail(ErrorCode::Unavailable,
+              fmt::format("process {} does not listen {} s after it was asked to", info_.pid,
+                          static_cast<double>(limits_.wake_ns) / kSecond),
+              "see whether it is stopped, frozen or in a long pause, and try again");
 }
 
 }  // namespace atys::capture::java

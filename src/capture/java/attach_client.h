@@ -29,8 +29,14 @@ class AttachClient {
  public:
   using Arguments = std::array<std::string, 3>;
 
+  struct Limits {
+    uint64_t wake_ns = 5'000'000'000;     // until the machine listens
+    uint64_t answer_ns = 10'000'000'000;  // until it has answered
+  };
+
   // Looks whether it can work; nothing is done to the process yet.
-  static Result<AttachClient> create(const JavaProcess& process);
+  static Result<AttachClient> create(const JavaProcess& process, const Limits& limits);
+  static Result<AttachClient> create(const JavaProcess& process) { return create(process, Limits{}); }
 
   AttachClient(AttachClient&&) noexcept = default;
   AttachClient& operator=(AttachClient&&) noexcept = default;
@@ -46,9 +52,11 @@ class AttachClient {
   Result<UniqueFd> connect_until(uint64_t deadline_ns) const;
   Result<UniqueFd> wake() const;
   Result<> may_signal() const;
+  bool has_ended() const;
   Error no_answer() const;
 
   linux::ProcessInfo info_;
+  Limits limits_;
   UniqueFd pidfd_;
   UniqueFd temp_;     // the process's /tmp
   UniqueFd working_;  // and its working directory; may be closed

@@ -47,9 +47,9 @@ TEST_P(AttachedJava, answers_commands_and_nothing_is_left) {
     const auto reply = client->command("jcmd", {"VM.version", "", ""});
     ASSERT_TRUE(reply.ok()) << reply.error().message;
     EXPECT_EQ(reply->code, 0);
-    EXPECT_NE(reply->text.find(process->version), std::string::npos) << reply->text;
+    EXPECT_NE(reply->text.find("JDK " + std::to_string(process->release())), std::string::npos) << reply->text;
   }
-  EXPECT_FALSE(std::filesystem::exists("/tmp/.attach_pid" + std::to_string(program.pid())));
+  EXPECT_FALSE(std::filesystem::exists(program.temp() + "/.attach_pid" + std::to_string(program.own_pid())));
   EXPECT_TRUE(program.is_running());
   EXPECT_EQ(program.output(), "");
 }
@@ -65,9 +65,11 @@ TEST_P(AttachedJava, tells_flags_from_memory) {
 }
 
 TEST_P(AttachedJava, that_takes_no_orders_is_left_alone) {
-  // From a file, so that no command line tells.
+  // From a file, so that no command line tells; a container does not see the file.
   const std::string file = folder_.write("flags", "+DisableAttachMechanism\n");
-  JavaProgram program(folder_, options({"-XX:Flags=" + file, "-XX:+UnlockDiagnosticVMOptions"}));
+  JavaProgram::Options silent = options({"-XX:Flags=" + file, "-XX:+UnlockDiagnosticVMOptions"});
+  if (silent.is_contained) silent.flags = {"-XX:+DisableAttachMechanism"};
+  JavaProgram program(folder_, silent);
   const auto process = look(program.pid());
   ASSERT_TRUE(process.ok()) << process.error().message;
   const auto client = AttachClient::create(*process);
@@ -85,7 +87,7 @@ TEST_P(AttachedJava, without_signals_is_not_killed) {
   // Such a machine listens from its start; it cannot be woken when its socket is gone.
   auto reply = client->command("jcmd", {"VM.version", "", ""});
   ASSERT_TRUE(reply.ok()) << reply.error().message;
-  ASSERT_EQ(::unlink(("/tmp/.java_pid" + std::to_string(program.pid())).c_str()), 0);
+  ASSERT_EQ(::unlink((program.temp() + "/.java_pid" + std::to_string(program.own_pid())).c_str()), 0);
   reply = client->command("jcmd", {"VM.version", "", ""});
   ASSERT_FALSE(reply.ok());
   EXPECT_NE(reply.error().hint.find("-Xrs"), std::string::npos);
@@ -99,7 +101,7 @@ TEST_P(AttachedJava, whose_socket_was_swept_away_listens_again) {
   auto client = AttachClient::create(*process);
   ASSERT_TRUE(client.ok());
   ASSERT_TRUE(client->command("jcmd", {"VM.version", "", ""}).ok());
-  ASSERT_EQ(::unlink(("/tmp/.java_pid" + std::to_string(program.pid())).c_str()), 0);
+  ASSERT_EQ(::unlink((program.temp() + "/.java_pid" + std::to_string(program.own_pid())).c_str()), 0);
   const auto reply = client->command("jcmd", {"VM.version", "", ""});
   EXPECT_TRUE(reply.ok()) << reply.error().message;
   EXPECT_EQ(program.output(), "");
@@ -162,6 +164,82 @@ TEST_F(PlantedSocket, that_is_a_fifo_or_a_link_is_not_opened) {
   ASSERT_EQ(::symlink("/dev/zero", path_.c_str()), 0);
   reply = client->command("jcmd", {"VM.version", "", ""});
   ASSERT_FALSE(reply.ok());
+}
+
+// A process that would handle SIGQUIT but does not get to it, as one that is frozen.
+class DeafProcess {
+ public:
+  DeafProcess() {
+    int ready[2];
+    if (::pipe(ready) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      sigset_t quit;
+      sigemptyset(&quit);
+      sigaddset(&quit, SIGQUIT);
+      ::sigprocmask(SIG_BLOCK, &quit, nullptr);
+      std::signal(SIGQUIT, [](int) {});
+      (void)!::write(ready[1], "y", 1);
+      for (;;) ::pause();
+    }
+    char answer = 0;
+    (void)!::read(ready[0], &answer, 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  ~DeafProcess() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    ::unlink(trigger().c_str());
+  }
+  std::string trigger() const { return "/tmp/.attach_pid" + std::to_string(pid_); }
+  pid_t pid_ = -1;
+};
+
+TEST(attach_client, leaves_the_file_for_a_signal_that_is_still_to_come_but_not_for_one_that_never_will) {
+  for (const bool ends : {false, true}) {
+    const DeafProcess deaf;
+    JavaProcess process;
+    process.info = *linux::read_process(deaf.pid_);
+    auto client = AttachClient::create(process, {.wake_ns = ends ? 20'000'000'000u : 50'000'000u, .answer_ns = 50'000'000});
+    ASSERT_TRUE(client.ok()) << client.error().message;
+    std::thread ender([&] {
+      if (!ends) return;
+      for (int i = 0; i < 5000 && !std::filesystem::exists(deaf.trigger()); ++i) ::usleep(1000);
+      ::kill(deaf.pid_, SIGKILL);
+    });
+    const auto reply = client->command("jcmd", {"VM.version", "", ""});
+    ender.join();
+    ASSERT_FALSE(reply.ok());
+    EXPECT_EQ(reply.error().code, ends ? ErrorCode::NotFound : ErrorCode::Unavailable) << reply.error().message;
+    EXPECT_EQ(std::filesystem::exists(deaf.trigger()), !ends);
+  }
+}
+
+// This process as a machine that answers badly.
+TEST_F(PlantedSocket, that_never_answers_or_never_ends_is_given_up) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path_.copy(address.sun_path, sizeof address.sun_path - 1);
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 5), 0);
+  auto client = AttachClient::create(self(), {.wake_ns = 50'000'000, .answer_ns = 50'000'000});
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  auto reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_FALSE(reply.ok());
+  EXPECT_EQ(reply.error().code, ErrorCode::Unavailable) << reply.error().message;
+  client = AttachClient::create(self());
+  std::thread endless([&] {
+    ::close(::accept(listener.get(), nullptr, nullptr));  // the one that gave up
+    const UniqueFd fd(::accept(listener.get(), nullptr, nullptr));
+    const std::string much(65536, '1');
+    while (::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL) > 0) continue;
+  });
+  reply = client->command("jcmd", {"VM.version", "", ""});
+  endless.join();
+  ASSERT_FALSE(reply.ok());
+  EXPECT_EQ(reply.error().code, ErrorCode::ResourceExhausted) << reply.error().message;
 }
 
 TEST_F(PlantedSocket, of_another_process_is_not_spoken_to) {

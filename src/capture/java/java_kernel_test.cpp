@@ -37,7 +37,9 @@ class NamedJava : public test::LiveJava {
     const DetectedRuntime found = TRY(runtime(pid));
     return find_kernel("java")->attach({.pid = pid, .runtime = &found, .plan = &plan});
   }
-  static std::string map_of(pid_t pid) { return "/tmp/perf-" + std::to_string(pid) + ".map"; }
+  static std::string map_of(const JavaProgram& program) {
+    return program.temp() + "/perf-" + std::to_string(program.own_pid()) + ".map";
+  }
   static bool can_list(pid_t pid) { return look(pid)->release() >= kFirstWithPerfMap; }
 };
 
@@ -51,12 +53,12 @@ TEST_P(NamedJava, writes_a_list_of_its_methods_that_is_gone_afterwards) {
     EXPECT_EQ(attachment->recorder, nullptr);
     const auto done = attachment->companion->before_naming();
     ASSERT_TRUE(done.ok()) << done.error().message;
-    std::ifstream file(map_of(program.pid()));
+    std::ifstream file(map_of(program));
     const std::string text(std::istreambuf_iterator<char>(file), {});
     EXPECT_NE(text.find("Split.sixty("), std::string::npos);
     EXPECT_TRUE(symbolize::open_jit_map(program.pid()).ok());
   }
-  EXPECT_FALSE(std::filesystem::exists(map_of(program.pid())));
+  EXPECT_FALSE(std::filesystem::exists(map_of(program)));
   EXPECT_EQ(program.output(), "");
 }
 
@@ -65,16 +67,16 @@ TEST_P(NamedJava, keeps_a_list_that_was_there_and_leaves_planted_links_alone) {
   if (!can_list(program.pid())) GTEST_SKIP() << "this release has no list";
   auto attachment = attach(program.pid());
   ASSERT_TRUE(attachment.ok()) << attachment.error().message;
-  const std::string victim = folder_.write("victim", "precious");
-  ASSERT_EQ(::symlink(victim.c_str(), map_of(program.pid()).c_str()), 0);
+  const std::string victim = folder_.write("victim", "precious");  // outside of a container: the link alone is refused
+  ASSERT_EQ(::symlink(victim.c_str(), map_of(program).c_str()), 0);
   EXPECT_FALSE(attachment->companion->before_naming().ok());
   EXPECT_EQ(std::filesystem::file_size(victim), 8u);
-  ::unlink(map_of(program.pid()).c_str());
-  std::ofstream(map_of(program.pid())) << "1000 10 old\n";
+  ::unlink(map_of(program).c_str());
+  std::ofstream(map_of(program)) << "1000 10 old\n";
   EXPECT_TRUE(attachment->companion->before_naming().ok());
   attachment->companion.reset();
-  EXPECT_TRUE(std::filesystem::exists(map_of(program.pid())));
-  ::unlink(map_of(program.pid()).c_str());
+  EXPECT_TRUE(std::filesystem::exists(map_of(program)));
+  ::unlink(map_of(program).c_str());
 }
 
 TEST_P(NamedJava, says_what_is_missing_and_how_to_get_it) {

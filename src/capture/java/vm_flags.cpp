@@ -32,13 +32,17 @@ class Reader {
     return value;
   }
 
-  // Empty where it cannot be read, or where it is longer than any name that we look for.
-  std::string text(uint64_t address) const {
-    if (address == 0) return {};
-    std::string bytes(kLongestName, '\0');
-    bytes.resize(linux::read_remote_memory(pid_, address, std::as_writable_bytes(std::span(bytes.data(), bytes.size()))));
-    const size_t end = bytes.find('\0');
-    return end == std::string::npos ? std::string() : bytes.substr(0, end);
+  // Empty where it cannot be read, or where it is longer than any name that we look for. Names lie close together: whole
+  // blocks are read, or it would be thousands of calls.
+  std::string text(uint64_t address) {
+    std::string name;
+    for (uint64_t at = address; address != 0 && name.size() < kLongestName; ++at) {
+      const auto& block = block_at(at / kBlock);
+      const char c = at % kBlock < block.size() ? std::to_integer<char>(block[at % kBlock]) : '\0';
+      if (c == '\0') return name;
+      name.push_back(c);
+    }
+    return {};
   }
 
   std::vector<std::byte> bytes(uint64_t address, size_t size) const {
@@ -48,7 +52,16 @@ class Reader {
   }
 
  private:
+  const std::vector<std::byte>& block_at(uint64_t number) {
+    const auto found = blocks_.find(number);
+    if (found == blocks_.end() && blocks_.size() >= kMostBlocks) blocks_.clear();
+    return found != blocks_.end() ? found->second : blocks_.emplace(number, bytes(number * kBlock, kBlock)).first->second;
+  }
+
+  static constexpr uint64_t kBlock = 4096;  // a page or less, so that it is there whole or not at all
+  static constexpr size_t kMostBlocks = 4096;
   pid_t pid_;
+  std::map<uint64_t, std::vector<std::byte>> blocks_;
 };
 
 uint64_t word_at(std::span<const std::byte> row, uint64_t offset) {
@@ -110,7 +123,7 @@ struct FlagTable {
 // JDK 8 calls the type Flag.
 bool is_flag_type(std::string_view name) { return name == "JVMFlag" || name == "Flag"; }
 
-void find_fields(const Reader& memory, const Layout& structs, FlagTable& table) {
+void find_fields(Reader& memory, const Layout& structs, FlagTable& table) {
   for_each_row(memory, structs, "TypeNameOffset", [&](std::span<const std::byte> row) {
     if (!is_flag_type(memory.text(word_at(row, structs.offsets.at("TypeNameOffset"))))) return;
     const std::string field = memory.text(word_at(row, structs.offsets.at("FieldNameOffset")));
@@ -123,7 +136,7 @@ void find_fields(const Reader& memory, const Layout& structs, FlagTable& table) 
   });
 }
 
-void find_size(const Reader& memory, const Layout& types, FlagTable& table) {
+void find_size(Reader& memory, const Layout& types, FlagTable& table) {
   for_each_row(memory, types, "TypeNameOffset", [&](std::span<const std::byte> row) {
     if (is_flag_type(memory.text(word_at(row, types.offsets.at("TypeNameOffset")))))
       table.size = word_at(row, types.offsets.at("SizeOffset"));
@@ -143,7 +156,7 @@ std::vector<std::string_view> wanted_symbols() {
           "gHotSpotVMTypeEntrySizeOffset"};
 }
 
-Result<FlagTable> find_flags(const Reader& memory, const LoadedFile& libjvm) {
+Result<FlagTable> find_flags(Reader& memory, const LoadedFile& libjvm) {
   const Places places = libjvm.symbols(wanted_symbols());
   const auto structs = layout_of(memory, places, "gHotSpotVMStructs", "gHotSpotVMStructEntry",
                                  {"TypeNameOffset", "FieldNameOffset", "OffsetOffset", "AddressOffset"});
@@ -163,7 +176,7 @@ Result<FlagTable> find_flags(const Reader& memory, const LoadedFile& libjvm) {
 Result<std::map<std::string, bool>> read_vm_flags(pid_t pid, const std::string& libjvm,
                                                   const std::vector<std::string_view>& names) {
   const LoadedFile file = TRY(open_loaded_file(pid, libjvm));
-  const Reader memory(pid);
+  Reader memory(pid);
   const FlagTable table = TRY(find_flags(memory, file));
   const auto rows = memory.bytes(table.first, std::min<uint64_t>(table.count, kMostFlags) * table.size);
   std::map<std::string, bool> flags;

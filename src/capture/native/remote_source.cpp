@@ -74,8 +74,12 @@ void RemoteSource::set_walker(pid_t pid, const atys_walker* walker) {
   const auto process = processes_.find(pid);
   if (process == processes_.end()) return;
   process->second.has_walker = walker != nullptr;
-  if (walker != nullptr) process->second.walker = *walker;
   asked_for_ = pid;
+  if (walker == nullptr) return;
+  process->second.walker = *walker;
+  if (walker->identity == ATYS_NATIVE_THREAD) return;
+  linux::ProcessMemory memory(pid);  // one state for the process: its first thread has it
+  if (const uint64_t state = follow_remote(memory, walker->holder, walker->holder_path)) set_thread_state(pid, state);
 }
 
 void RemoteSource::set_thread_state(pid_t tid, uint64_t address) {

@@ -99,7 +99,8 @@ static void count(__u32 counter, __u64 amount) {
   if (value) *value += amount;
 }
 
-static __u64 wakeup_flags(void) {
+static __u64 wakeup_flags(int is_urgent) {
+  if (is_urgent) return BPF_RB_FORCE_WAKEUP;
   return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
@@ -141,7 +142,8 @@ static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
 static void send(struct scratch* scratch, __u32 payload) {
   __u64 size = sizeof(struct atys_record) + payload;
   if (size > sizeof(scratch->record) + sizeof(scratch->payload)) return;
-  if (bpf_ringbuf_output(&ring, scratch, size, wakeup_flags()) != 0) count(ATYS_RING_FULL, 1);
+  __u64 flags = wakeup_flags(scratch->record.walk_flags & ATYS_FLEETING);
+  if (bpf_ringbuf_output(&ring, scratch, size, flags) != 0) count(ATYS_RING_FULL, 1);
 }
 
 static __u64 mix(__u64 hash, __u64 word) {

@@ -119,7 +119,7 @@ static void end_wait(struct task_struct* task, __u64 now) {
   end.wait_state = wait->state;
   wait->weight_ns = 0;
   count(ATYS_SAMPLES, 1);
-  if (bpf_ringbuf_output(&ring, &end, sizeof(end), wakeup_flags()) != 0) count(ATYS_RING_FULL, 1);
+  if (bpf_ringbuf_output(&ring, &end, sizeof(end), wakeup_flags(0)) != 0) count(ATYS_RING_FULL, 1);
 }
 
 SEC("tp_btf/sched_switch")

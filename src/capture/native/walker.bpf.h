@@ -55,8 +55,8 @@ static __u64 state_of(const struct atys_walker* walker, struct atys_record* reco
   __u32 tid = walker->identity == ATYS_NATIVE_THREAD ? inner_tid() : 0;
   __u64 holder = walker->holder ? follow(walker->holder, &walker->holder_path) : 0;
   if (holder && is_own_state(walker, holder, tid)) {
+    if (walker->identity != ATYS_NATIVE_THREAD) return holder;  // and no lock to hold
     record->walk_flags |= ATYS_IS_HOLDER;
-    if (walker->identity != ATYS_NATIVE_THREAD) return holder;
   }
   __u64* known = bpf_map_lookup_elem(&thread_states, &record->tid);
   if (record->walk_flags & ATYS_IS_HOLDER) {
@@ -128,7 +128,7 @@ static __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
   struct atys_record* record = &scratch->record;
   struct atys_walker* walker = bpf_map_lookup_elem(&walkers, &record->tgid);
   if (!walker) return 0;
-  record->walk_flags = ATYS_WALKED;
+  record->walk_flags = ATYS_WALKED | (walker->is_fleeting ? ATYS_FLEETING : 0);
   __u64 state = state_of(walker, record);
   if (!state) return 0;
   struct walking walk = {.scratch = scratch, .walker = walker, .at = at};

@@ -55,6 +55,7 @@ struct atys_walker {
    */
   __u64 live_start;
   __u64 live_end;
+  __u32 is_fleeting; /* what runs is freed within milliseconds: samples are to be read at once */
 };
 
 /* What became of a walk. */
@@ -63,6 +64,7 @@ enum atys_walk_flags {
   ATYS_UNKNOWN_STATE = 2, /* but nobody knows the state of this thread */
   ATYS_WALK_CUT = 4,      /* memory that could not be read, or too many frames */
   ATYS_IS_HOLDER = 8,     /* it is the thread that runs the interpreter: holds its lock */
+  ATYS_FLEETING = 16,     /* to be read at once */
 };
 
 /* One frame as the sampler hands it over. */

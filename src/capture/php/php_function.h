@@ -31,6 +31,8 @@ struct FunctionHead {
 struct FunctionText {
   std::string name;  // "Class::method"; empty: of the engine's own
   std::string file;
+
+  bool operator==(const FunctionText&) const = default;
 };
 
 // Nothing: there is no function at that address.

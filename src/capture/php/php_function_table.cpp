@@ -8,7 +8,7 @@ FunctionTable::Function* FunctionTable::find(linux::MemoryReader& memory, const 
   if (key != keys_.end()) {
     const auto known = functions_.find(key->second);
     if (known != functions_.end() && known->second.head.has_op(frame.position) &&
-        frame.walk - known->second.checked_at < kTrustedWalks)
+        frame.walk - known->second.checked_at < trusted_walks_)
       return &known->second;
   }
   const auto head = read_function(memory, layout_, frame.address);
@@ -26,14 +26,18 @@ FunctionTable::Function* FunctionTable::by_position(uint64_t position) {
 
 FunctionTable::Function* FunctionTable::remember(linux::MemoryReader& memory, const Frame& frame, const FunctionHead& head) {
   const uint64_t key = head.is_internal() ? frame.address : head.ops;
-  if (const auto known = functions_.find(key); known != functions_.end() && known->second.head == head) {
+  const auto known = functions_.find(key);
+  const bool is_same = known != functions_.end() && known->second.head == head;
+  // The next request may have put a like function, with another name, just where the last one had its own.
+  auto text = is_same && trusted_walks_ != 0 ? known->second.text : read_text(memory, head);
+  if (!text) return nullptr;
+  if (is_same && known->second.text == *text) {
     known->second.checked_at = frame.walk;
     keys_[frame.address] = key;
     return &known->second;
   }
-  auto text = read_text(memory, head);
   // What was read by pointers of the first look belongs to them only if they are still there.
-  if (!text || read_function(memory, layout_, frame.address) != head) return nullptr;
+  if (read_function(memory, layout_, frame.address) != head) return nullptr;
   if (functions_.size() >= kMostFunctions) functions_.clear();
   if (keys_.size() >= kMostFunctions) keys_.clear();
   keys_[frame.address] = key;

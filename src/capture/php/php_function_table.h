@@ -28,13 +28,12 @@ class FunctionTable {
     uint64_t walk = 0;     // number of the walk
   };
 
-  explicit FunctionTable(const Layout& layout) : layout_(layout) {}
+  // A function is taken for the same for so many walks without a look at it.
+  FunctionTable(const Layout& layout, uint64_t trusted_walks) : layout_(layout), trusted_walks_(trusted_walks) {}
 
   // Null: it is gone, and was never seen.
   Function* find(linux::MemoryReader& memory, const Frame& frame);
 
-  // How many walks a function is taken for the same without a look at it.
-  static constexpr uint64_t kTrustedWalks = 100;
   static constexpr size_t kMostFunctions = 1 << 16;
 
  private:
@@ -42,6 +41,7 @@ class FunctionTable {
   Function* remember(linux::MemoryReader& memory, const Frame& frame, const FunctionHead& head);
 
   Layout layout_;
+  uint64_t trusted_walks_;
   // By the first instruction; by the address of the function where it has none.
   std::map<uint64_t, Function> functions_;
   // The keys of both, by the address that a function was last seen at.

@@ -5,6 +5,7 @@
 
 #include "base/byte_source.h"
 #include "capture/process_files.h"
+#include "linux/process.h"
 
 namespace atys::capture::php {
 
@@ -31,14 +32,32 @@ std::vector<AddressRange> rest_of(const LoadedFile& file, const std::vector<Addr
   return rest;
 }
 
-// What opcache compiles lies in memory that all processes of a server share, and runs in the evaluator's place.
-std::vector<AddressRange> jit_code(pid_t pid) {
-  std::vector<AddressRange> code;
+// Opcache keeps code in memory that all processes of a server share. What it compiles lies there too, and runs in the
+// evaluator's place.
+struct Opcache {
+  bool is_on = false;
+  std::vector<AddressRange> compiled;
+};
+
+Opcache find_opcache(pid_t pid) {
+  Opcache opcache;
   const auto maps = linux::read_maps(pid);
-  if (!maps.ok()) return code;
-  for (const linux::MappedRange& range : *maps)
-    if (range.is_executable && range.path.starts_with("/dev/zero")) code.push_back({range.start, range.end});
-  return code;
+  if (!maps.ok()) return opcache;
+  for (const linux::MappedRange& range : *maps) {
+    if (!range.path.starts_with("/dev/zero")) continue;
+    opcache.is_on = true;
+    if (range.is_executable) opcache.compiled.push_back({range.start, range.end});
+  }
+  return opcache;
+}
+
+// Whether one script comes after the other. Only how carefully we look depends on it, so names will do.
+bool serves_requests(pid_t pid, std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  for (const std::string_view part : {"lib", "mod_", "fpm", "cgi"})
+    if (file.find(part) != std::string_view::npos) return true;
+  const auto process = linux::read_process(pid);
+  return process.ok() && std::ranges::find(process->command_line, "-S") != process->command_line.end();
 }
 
 // Only GCC lets the engine have registers of its own (ZEND_VM_IP_GLOBAL_REG).
@@ -63,15 +82,16 @@ Result<PhpProcess> find_php(pid_t pid, const DetectedRuntime& runtime) {
   if (globals == symbols.end() || evaluator == symbols.end())
     return fail(ErrorCode::Unsupported,
                 "frames of PHP functions are not resolved: this build is for threads (ZTS) or hides its symbols");
-  PhpProcess process{.layout = *layout, .globals = range_of(globals->second), .live = {}, .code = {}};
+  PhpProcess process{.pid = pid, .layout = *layout, .globals = range_of(globals->second), .live = {}, .code = {}};
   if (!is_built_by_clang(file.elf)) process.live = range_of(evaluator->second);
   for (const auto& [name, place] : symbols)
     if (name != kGlobals) process.code.evaluator.push_back(range_of(place));
   std::ranges::sort(process.code.evaluator, {}, &AddressRange::start);
   process.code.own = rest_of(file, process.code.evaluator);
-  const std::vector<AddressRange> compiled = jit_code(pid);
-  process.has_jit = !compiled.empty();
-  process.code.evaluator.insert(process.code.evaluator.end(), compiled.begin(), compiled.end());
+  const Opcache opcache = find_opcache(pid);
+  process.has_jit = !opcache.compiled.empty();
+  process.is_fleeting = !opcache.is_on && serves_requests(pid, runtime.path);
+  process.code.evaluator.insert(process.code.evaluator.end(), opcache.compiled.begin(), opcache.compiled.end());
   return process;
 }
 

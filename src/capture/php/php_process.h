@@ -10,11 +10,13 @@
 namespace atys::capture::php {
 
 struct PhpProcess {
+  pid_t pid = 0;
   Layout layout;
   AddressRange globals;  // of the symbol executor_globals
   AddressRange live;     // the evaluator, where it keeps its place in a register; else empty
   InterpreterCode code;
-  bool has_jit = false;  // opcache has room for compiled functions
+  bool has_jit = false;      // opcache has room for compiled functions
+  bool is_fleeting = false;  // it serves requests without opcache: all code is freed after each
 };
 
 // Fails, with what to tell a person, for versions and builds that we cannot read.

@@ -17,7 +17,8 @@ PhpReader::PhpReader(std::unique_ptr<linux::MemoryReader> memory, PhpProcess pro
     : memory_(std::move(memory)),
       process_(std::move(process)),
       walker_(walker_for(process_.globals.start, process_.live)),
-      functions_(process_.layout) {
+      functions_(process_.layout, process_.is_fleeting ? 0 : kTrustedWalks) {
+  walker_.is_fleeting = process_.is_fleeting ? 1 : 0;
   intern({.function = "<freed code>", .file = {}, .kind = "php"});
 }
 

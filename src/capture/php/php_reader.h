@@ -18,13 +18,15 @@ class PhpReader final : public StackReader {
   PhpReader(std::unique_ptr<linux::MemoryReader> memory, PhpProcess process);
 
   const atys_walker& walker() const override { return walker_; }
-  // The sampler finds the one state of a process by itself: that of its first thread.
-  std::vector<std::pair<pid_t, uint64_t>> thread_states() override { return {}; }
+  // There is one, and only the first thread runs PHP.
+  std::vector<std::pair<pid_t, uint64_t>> thread_states() override { return {{process_.pid, process_.globals.start}}; }
   const InterpreterCode& code() const override { return process_.code; }
   // False where nothing of a walk is known any more; functions among others that are gone are named as such.
   bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override;
   LanguageName name(uint32_t id) const override;
 
+  // How many walks a function is taken for the same without a look at it.
+  static constexpr uint64_t kTrustedWalks = 100;
   static constexpr size_t kMostLines = 1 << 16;  // of one function
   static constexpr size_t kMostNames = 1 << 20;
 

@@ -28,8 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto layout = capture::php::layout_of(kVersions[data[0] % std::size(kVersions)]);
   std::memcpy(&globals, input.data() + 1, sizeof globals);
   test::FakeMemory memory = test::memory_of(input.substr(1 + sizeof globals));
-  capture::php::PhpReader reader(std::make_unique<test::BorrowedMemory>(memory),
-                                 {.layout = *layout, .globals = {globals, globals + 1024}, .live = {}, .code = {}});
+  capture::php::PhpReader reader(
+      std::make_unique<test::BorrowedMemory>(memory),
+      {.pid = 1, .layout = *layout, .globals = {globals, globals + 1024}, .live = {}, .code = {}});
   std::vector<atys_walked> walk;
   capture::walk_remote(memory, reader.walker(), reader.walker().holder, walk);
   check(walk.size() <= ATYS_MAX_WALKED);

@@ -60,6 +60,13 @@ TEST_P(ReaderOfFake, names_functions_methods_and_scripts) {
                            "<main> /a.php:3*"}));
 }
 
+TEST_P(ReaderOfFake, has_one_state_for_the_first_thread) {
+  const auto states = reader_.thread_states();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0].first, 1);
+  EXPECT_EQ(states[0].second, reader_.walker().holder);
+}
+
 TEST_P(ReaderOfFake, tells_closures_apart_and_keeps_the_names_of_newer_versions) {
   call(function("App\\{closure}", 12), 0, kTop);
   call(function("{closure:App\\f():7}", 7), 0, kTop);
@@ -156,8 +163,27 @@ TEST_P(ReaderOfFake, looks_again_now_and_then_even_if_instructions_lie_where_the
   call(place, 1, kTop);
   EXPECT_EQ(read(), Lines{"first /a.php:11*"});
   php_.memory().put(place + kFunctionName, php_.text("second"));
-  for (uint64_t i = 0; i < FunctionTable::kTrustedWalks; ++i) read();
+  for (uint64_t i = 0; i < PhpReader::kTrustedWalks; ++i) read();
   EXPECT_EQ(read(), Lines{"second /a.php:11*"});
+}
+
+TEST_P(ReaderOfFake, looks_each_time_where_code_is_freed_after_each_request) {
+  PhpProcess process = php_.process();
+  process.is_fleeting = true;
+  PhpReader careful(std::make_unique<test::BorrowedMemory>(php_.memory()), process);
+  EXPECT_EQ(careful.walker().is_fleeting, 1U);
+  EXPECT_EQ(reader_.walker().is_fleeting, 0U);
+  const uint64_t text = php_.text("first");
+  call(php_.function({.name = text, .file = file_, .line = 10}), 1, kTop);
+  for (const char* name : {"first", "other", "third"}) {
+    php_.memory().put_bytes(text + kStringText, name);
+    std::vector<atys_walked> walk;
+    walk_remote(php_.memory(), careful.walker(), careful.walker().holder, walk);
+    std::vector<LanguageFrame> frames;
+    ASSERT_TRUE(careful.read(walk, frames));
+    ASSERT_EQ(frames.size(), 1U);
+    EXPECT_EQ(careful.name(frames[0].id).function, name);
+  }
 }
 
 TEST_P(ReaderOfFake, reads_little_for_a_stack_that_it_knows) {

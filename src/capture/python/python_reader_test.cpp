@@ -4,28 +4,20 @@
 #include <gtest/gtest.h>
 
 #include "support/fake_python.h"
+#include "support/python_image.h"
 
 namespace atys::capture::python {
 namespace {
 
 using test::FakePython;
 
-class BorrowedMemory final : public linux::MemoryReader {
- public:
-  explicit BorrowedMemory(linux::MemoryReader& memory) : memory_(&memory) {}
-  size_t read(uint64_t address, std::span<std::byte> into) override { return memory_->read(address, into); }
-
- private:
-  linux::MemoryReader* memory_;
-};
-
 constexpr pid_t kNobody = -1;
 
 struct Reading {
   explicit Reading(uint32_t minor) : python(minor) {
     python.interpreter().landmarks.emplace_back(AddressRange{0x1000, 0x2000}, "[garbage collection]");
-    reader =
-        std::make_unique<PythonReader>(kNobody, std::make_unique<BorrowedMemory>(python.memory()), python.interpreter());
+    reader = std::make_unique<PythonReader>(kNobody, std::make_unique<test::BorrowedMemory>(python.memory()),
+                                            python.interpreter());
   }
 
   atys_walked walked(uint64_t code, int unit, uint8_t marker = 0) const {

@@ -63,22 +63,18 @@ Measure time_of(std::span<const Value> slots, int64_t interval_ns, int64_t ticks
 class ChunkSamples {
  public:
   // All of them outlive it.
-  ChunkSamples(const ChunkContent& content, const Settings& settings, Profile& profile, SampleRows& rows)
+  ChunkSamples(const ChunkContent& content, const Settings& settings, Profile& profile, SampleRows& rows, size_t text_limit)
       : content_(&content),
         settings_(&settings),
         profile_(&profile),
         rows_(&rows),
         values_(content.metadata()),
-        resolver_(content.metadata(), content.pools(), profile) {}
+        resolver_(content.metadata(), content.pools(), profile, text_limit) {}
 
-  Result<> read(size_t text_limit) {
+  Result<> read() {
     return content_->for_each([&](const Event& event) -> Result<> {
       const Source* source = source_of(event.type);
       if (source == nullptr) return {};
-      if (profile_->strings.text_bytes() > text_limit) {
-        return fail(ErrorCode::ResourceExhausted, "too many names before offset " + std::to_string(event.begin),
-                    "record for a shorter time");
-      }
       return add(event, *source);
     });
   }
@@ -194,7 +190,7 @@ Result<Profile> read_jfr(std::string_view file) {
     const Chunk chunk = TRY(read_chunk(file, at));
     const ChunkContent content = TRY(ChunkContent::open(file, chunk));
     TRY(settings.read(content, profile));
-    TRY(ChunkSamples(content, settings, profile, rows).read(text_limit));
+    TRY(ChunkSamples(content, settings, profile, rows, text_limit).read());
     note_time(profile.header, chunk);
     at = chunk.end;
   }

@@ -109,6 +109,10 @@ Result<> StackResolver::read_frames(Cursor& cursor, const Field& field) {
     std::array<Value, kFrameSlots> slots;
     values_.read(cursor, selection, slots);
     if (cursor.ok()) scratch_.push_back(frame(slots[kMethod], slots[kLine], slots[kType]));
+    if (profile_->strings.text_bytes() > text_limit_) {
+      return fail(ErrorCode::ResourceExhausted, "too many names before offset " + std::to_string(cursor.offset()),
+                  "record for a shorter time");
+    }
   }
   if (!cursor.ok()) return cursor.error();
   return {};

@@ -28,9 +28,9 @@ struct ResolvedStack {
 
 class StackResolver {
  public:
-  // All three outlive the resolver.
-  StackResolver(const Metadata& metadata, const ConstantPools& pools, Profile& profile)
-      : metadata_(&metadata), pools_(&pools), values_(metadata), profile_(&profile) {}
+  // All three outlive the resolver. `text_limit`: how much text the profile may hold.
+  StackResolver(const Metadata& metadata, const ConstantPools& pools, Profile& profile, size_t text_limit)
+      : metadata_(&metadata), pools_(&pools), values_(metadata), profile_(&profile), text_limit_(text_limit) {}
 
   Result<ResolvedStack> stack(const Value& trace);
   ThreadName thread(const Value& thread);
@@ -68,6 +68,7 @@ class StackResolver {
   const ConstantPools* pools_;
   ValueReader values_;
   Profile* profile_;
+  size_t text_limit_;
   IdMap<ResolvedStack> stacks_;
   IdMap<ThreadName> threads_;
   IdMap<profile::StringId> classes_;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said without a runtime; the kernels' own tests attach to real ones.
+#include "capture/attachments.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/waiting_program.h"
+
+namespace atys::capture {
+namespace {
+
+TEST(attachments, find_nothing_in_a_process_that_is_gone) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  const RecordingPlan plan;
+  Attachments attachments(plan);
+  const auto found = attachments.find_reader(child);
+  EXPECT_EQ(found.reader, nullptr);
+  EXPECT_FALSE(found.ask_again);
+  EXPECT_TRUE(attachments.runtimes().empty());
+}
+
+TEST(attachments, find_nothing_in_a_program_without_a_runtime) {
+  test::WaitingProgram program({"cat"});
+  ASSERT_GT(program.pid(), 0);
+  const RecordingPlan plan;
+  Attachments attachments(plan);
+  const auto found = attachments.find_reader(program.pid());
+  EXPECT_EQ(found.reader, nullptr);
+  EXPECT_TRUE(attachments.take_notes().empty());
+  EXPECT_TRUE(attachments.runtimes().empty());
+}
+
+TEST(attachments, look_at_a_process_again_for_files_that_may_bring_a_runtime_alone) {
+  const RecordingPlan plan;
+  const Attachments attachments(plan);
+  EXPECT_TRUE(attachments.may_bring_runtime("/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0"));
+  EXPECT_FALSE(attachments.may_bring_runtime("/usr/lib/x86_64-linux-gnu/libc.so.6"));
+  EXPECT_FALSE(attachments.may_bring_runtime(""));
+}
+
+TEST(attachments, without_runtimes_that_sample_themselves_there_is_nothing_to_wait_for) {
+  const RecordingPlan plan;
+  Attachments attachments(plan);
+  attachments.settle(std::chrono::hours(1));
+  EXPECT_TRUE(attachments.take_profiles(false).empty());
+  EXPECT_TRUE(attachments.take_profiles(true).empty());
+  EXPECT_TRUE(attachments.take_notes().empty());
+}
+
+// Python is among the packages that every build needs.
+TEST(attachments, count_a_runtime_and_hand_over_its_reader) {
+  test::WaitingProgram program({"python3", "-c", "import os; os.write(1, b'ready\\n') and os.read(0, 1)"});
+  if (program.read_line() != "ready") GTEST_SKIP() << "python3 is not installed";
+  const RecordingPlan plan;
+  Attachments attachments(plan);
+  const auto found = attachments.find_reader(program.pid());
+  ASSERT_NE(found.reader, nullptr);
+  ASSERT_EQ(attachments.runtimes().size(), 1U);
+  EXPECT_EQ(attachments.runtimes().begin()->first.rfind("Python 3.", 0), 0U);
+  EXPECT_EQ(attachments.runtimes().begin()->second, 1);
+}
+
+}  // namespace
+}  // namespace atys::capture

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/own_profiles.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace atys::capture {
+namespace {
+
+using namespace profile;
+
+// Samples of a runtime: each of its own function, on a thread of a name.
+OwnProfile recorded(const std::vector<std::pair<int64_t, int64_t>>& count_and_weight) {
+  OwnProfile own{.pid = 42};
+  own.profile.add_value_type("samples", "count");
+  own.profile.add_value_type("cpu", "nanoseconds");
+  for (size_t i = 0; i < count_and_weight.size(); ++i) {
+    const FrameId frame = own.profile.named_frame("f" + std::to_string(i), "app.js", 7, "js");
+    const LabelSetId labels = own.profile.label_set({own.profile.string_label("thread.name", "worker")});
+    own.profile.samples.add(own.profile.stacks.intern(std::vector<FrameId>{frame}), labels,
+                            std::vector<int64_t>{count_and_weight[i].first, count_and_weight[i].second});
+  }
+  return own;
+}
+
+Profile capture_profile() {
+  Profile into;
+  into.add_value_type("samples", "count");
+  into.add_value_type("cpu", "nanoseconds");
+  return into;
+}
+
+int64_t sum(const Profile& profile, size_t column) {
+  int64_t total = 0;
+  for (const int64_t value : profile.samples.values(column)) total += value;
+  return total;
+}
+
+TEST(own_profiles, have_the_weight_that_the_native_kernel_counted) {
+  const OwnProfile own = recorded({{1, 10}, {3, 30}, {6, 60}});
+  Profile into = capture_profile();
+  add_own_profile(own, 1'000'000, {"samples", "cpu"}, into);
+  ASSERT_EQ(into.samples.size(), 3U);
+  EXPECT_EQ(into.samples.value(0, 1), 100'000);
+  EXPECT_EQ(into.samples.value(1, 1), 300'000);
+  EXPECT_EQ(into.samples.value(2, 1), 600'000);
+  EXPECT_EQ(sum(into, 0), 10) << "how many samples there were is not scaled";
+}
+
+TEST(own_profiles, sum_up_to_that_weight_however_it_is_rounded) {
+  for (const int64_t weight :
+       {int64_t{1}, int64_t{7}, int64_t{1000}, int64_t{999'999'999'989}, int64_t{86'400} * 1'000'000'000}) {
+    std::vector<std::pair<int64_t, int64_t>> samples;
+    for (int64_t i = 0; i < 3000; ++i) samples.emplace_back(1, 1 + i * 7919 % 1013);
+    Profile into = capture_profile();
+    add_own_profile(recorded(samples), weight, {"samples", "cpu"}, into);
+    EXPECT_EQ(sum(into, 1), weight);
+    EXPECT_EQ(sum(into, 0), 3000);
+    for (const int64_t value : into.samples.values(1)) EXPECT_GE(value, 0);
+  }
+}
+
+TEST(own_profiles, keep_their_own_weight_where_nothing_was_sampled_natively) {
+  Profile into = capture_profile();
+  add_own_profile(recorded({{1, 10}, {1, 30}}), 0, {"samples", "cpu"}, into);
+  EXPECT_EQ(sum(into, 1), 40);
+}
+
+TEST(own_profiles, are_added_to_what_is_there_under_their_process) {
+  Profile into = capture_profile();
+  into.add_value_type("other", "count");
+  const FrameId native = into.named_frame("main");
+  into.samples.add(into.stacks.intern(std::vector<FrameId>{native}), LabelSetId{}, std::vector<int64_t>{5, 500, 1});
+  OwnProfile own = recorded({{2, 10}});
+  own.profile.add_loss("stacks cut", 3);
+  own.profile.add_fact("runtime", "node 20");
+  add_own_profile(own, 100, {"samples", "cpu"}, into);
+  ASSERT_EQ(into.samples.size(), 2U);
+  EXPECT_EQ(sum(into, 1), 600);
+  EXPECT_EQ(into.samples.value(1, 2), 0) << "of other types it has none";
+  std::string labels;
+  for (const LabelId id : into.label_sets[into.samples.labels(1)]) labels += into.text(into.labels[id].key), labels += ' ';
+  EXPECT_EQ(labels, "process.pid thread.name ");
+  EXPECT_EQ(frame_name(into, into.stacks[into.samples.stack(1)][0]), "f0");
+  ASSERT_EQ(into.losses.size(), 1U);
+  EXPECT_EQ(into.text(into.losses[0].reason), "stacks cut");
+  EXPECT_EQ(into.losses[0].count, 3U);
+  ASSERT_EQ(into.provenance.size(), 1U);
+  EXPECT_EQ(into.text(into.provenance[0].value), "node 20");
+}
+
+TEST(own_profiles, count_each_sample_once_where_the_runtime_does_not_count) {
+  OwnProfile own{.pid = 42};
+  own.profile.add_value_type("cpu", "nanoseconds");
+  own.profile.samples.add(own.profile.stacks.intern(std::vector<FrameId>{own.profile.named_frame("f")}), LabelSetId{},
+                          std::vector<int64_t>{10});
+  Profile into = capture_profile();
+  add_own_profile(own, 100, {"samples", "cpu"}, into);
+  EXPECT_EQ(sum(into, 0), 1);
+  EXPECT_EQ(sum(into, 1), 100);
+}
+
+TEST(own_profiles, without_weight_add_nothing) {
+  Profile into = capture_profile();
+  add_own_profile(recorded({{1, 0}, {1, 0}}), 100, {"samples", "cpu"}, into);
+  add_own_profile(recorded({}), 100, {"samples", "cpu"}, into);
+  add_own_profile(recorded({{1, 10}}), 100, {"samples", "alloc"}, into);
+  EXPECT_EQ(into.samples.size(), 0U);
+  EXPECT_FALSE(recorded({{1, 0}}).has_samples("cpu"));
+  EXPECT_FALSE(recorded({{1, 5}}).has_samples("alloc"));
+  EXPECT_TRUE(recorded({{1, 0}, {1, 5}}).has_samples("cpu"));
+}
+
+TEST(own_profiles, cover_their_threads_or_the_whole_process) {
+  OwnProfile own{.pid = 42};
+  EXPECT_TRUE(own.covers(42, 42));
+  EXPECT_TRUE(own.covers(42, 99));
+  EXPECT_FALSE(own.covers(43, 42));
+  own.threads = {50, 51};
+  EXPECT_TRUE(own.covers(42, 51));
+  EXPECT_FALSE(own.covers(42, 42));
+}
+
+}  // namespace
+}  // namespace atys::capture

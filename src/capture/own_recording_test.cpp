@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/own_recording.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <semaphore>
+
+namespace atys::capture {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLong{60'000};  // nobody waits that long unless something is wrong
+
+// What a recorder is asked to do, and what it shall do then. Outlives it.
+struct Script {
+  std::function<Result<>()> start = [] { return Result<>(); };
+  std::function<Result<Profile>(bool)> take = [](bool is_last) -> Result<Profile> {
+    Profile profile;
+    profile.add_comment(is_last ? "last" : "not last");
+    return profile;
+  };
+  std::atomic<int> starts = 0;
+  std::atomic<int> takes = 0;
+  std::atomic<int> last_takes = 0;
+  std::atomic<int> calls_at_once = 0;
+  std::atomic<bool> overlapped = false;
+  std::atomic<bool> is_gone = false;
+};
+
+class ScriptedRecorder final : public OwnRecorder {
+ public:
+  explicit ScriptedRecorder(Script& script) : script_(script) {}
+  ~ScriptedRecorder() override { script_.is_gone = true; }
+
+  Result<> start() override {
+    const Call call(script_);
+    ++script_.starts;
+    return script_.start();
+  }
+  Result<Profile> take(bool is_last) override {
+    const Call call(script_);
+    ++(is_last ? script_.last_takes : script_.takes);
+    return script_.take(is_last);
+  }
+  std::vector<pid_t> covered_threads() const override { return {7, 8}; }
+
+ private:
+  struct Call {
+    explicit Call(Script& of) : script(of) {
+      if (++script.calls_at_once > 1) script.overlapped = true;
+    }
+    ~Call() { --script.calls_at_once; }
+    Script& script;
+  };
+  Script& script_;
+};
+
+std::unique_ptr<OwnRecording> record(Script& script) {
+  return std::make_unique<OwnRecording>(42, std::make_unique<ScriptedRecorder>(script));
+}
+
+std::string comment(const Result<Profile>& taken) {
+  if (!taken.ok()) return "failed: " + taken.error().message;
+  return taken->header.comments.empty() ? "" : std::string(taken->text(taken->header.comments[0]));
+}
+
+TEST(own_recording, starts_at_once_and_hands_over_what_was_recorded) {
+  Script script;
+  const auto recording = record(script);
+  EXPECT_EQ(recording->pid(), 42);
+  EXPECT_TRUE(recording->is_settled(kLong));
+  EXPECT_EQ(script.starts, 1);
+  EXPECT_EQ(comment(recording->take(false, kLong)), "not last");
+  EXPECT_EQ(comment(recording->take(false, kLong)), "not last");
+  EXPECT_EQ(comment(recording->take(true, kLong)), "last");
+  EXPECT_EQ(recording->covered_threads(), (std::vector<pid_t>{7, 8}));
+  EXPECT_FALSE(script.overlapped);
+}
+
+TEST(own_recording, tries_again_when_the_runtime_is_not_ready_yet) {
+  Script script;
+  script.start = [&]() -> Result<> {
+    if (script.starts < 4) return fail(ErrorCode::Unavailable, "not yet");
+    return {};
+  };
+  const auto recording = record(script);
+  EXPECT_TRUE(recording->is_settled(kLong));
+  EXPECT_EQ(script.starts, 4);
+  EXPECT_EQ(comment(recording->take(true, kLong)), "last");
+}
+
+TEST(own_recording, does_not_try_again_when_it_cannot_work) {
+  Script script;
+  script.start = []() -> Result<> { return fail(ErrorCode::PermissionDenied, "it refuses"); };
+  const auto recording = record(script);
+  EXPECT_TRUE(recording->is_settled(kLong));
+  EXPECT_EQ(comment(recording->take(false, kLong)), "failed: it refuses");
+  EXPECT_EQ(comment(recording->take(true, kLong)), "failed: it refuses");
+  EXPECT_EQ(script.starts, 1);
+  EXPECT_EQ(script.takes + script.last_takes, 0) << "what did not start is not asked";
+}
+
+TEST(own_recording, a_start_that_never_works_ends_with_the_last_take) {
+  Script script;
+  script.start = []() -> Result<> { return fail(ErrorCode::Unavailable, "not yet"); };
+  const auto recording = record(script);
+  EXPECT_EQ(comment(recording->take(true, kLong)), "failed: not yet");
+}
+
+TEST(own_recording, waits_for_a_slow_start_no_longer_than_it_has_patience) {
+  std::binary_semaphore go(0);
+  Script script;
+  script.start = [&]() -> Result<> { return go.acquire(), Result<>(); };
+  const auto recording = record(script);
+  EXPECT_FALSE(recording->is_settled(milliseconds(0)));
+  EXPECT_EQ(recording->take(false, milliseconds(0)).error().code, ErrorCode::Unavailable);
+  go.release();
+  EXPECT_TRUE(recording->is_settled(kLong));
+  EXPECT_EQ(comment(recording->take(true, kLong)), "last");
+  EXPECT_FALSE(script.overlapped);
+}
+
+TEST(own_recording, hands_over_an_error_and_goes_on) {
+  Script script;
+  script.take = [&](bool is_last) -> Result<Profile> {
+    if (!is_last) return fail(ErrorCode::InvalidInput, "garbled");
+    return Profile();
+  };
+  const auto recording = record(script);
+  EXPECT_EQ(comment(recording->take(false, kLong)), "failed: garbled");
+  EXPECT_TRUE(recording->take(true, kLong).ok());
+}
+
+// The native samples stand for what came too late; the next answer is of the next question.
+TEST(own_recording, an_answer_that_came_too_late_is_not_taken_for_the_next) {
+  std::binary_semaphore is_asked(0);
+  std::binary_semaphore go(0);
+  Script script;
+  script.take = [&](bool is_last) -> Result<Profile> {
+    if (!is_last) {
+      is_asked.release();
+      go.acquire();
+    }
+    Profile profile;
+    profile.add_comment(is_last ? "last" : "late");
+    return profile;
+  };
+  const auto recording = record(script);
+  auto patience = milliseconds(1);
+  do {
+    EXPECT_FALSE(recording->take(false, patience *= 2).ok());
+  } while (!is_asked.try_acquire());  // else it gave up before its order was seen
+  std::thread releasing([&] {
+    std::this_thread::sleep_for(milliseconds(20));  // so that most likely the next order is there before that answer
+    go.release();
+  });
+  EXPECT_EQ(comment(recording->take(true, kLong)), "last");
+  releasing.join();
+  EXPECT_EQ(script.last_takes, 1) << "the runtime was told to stop";
+  EXPECT_FALSE(script.overlapped);
+}
+
+TEST(own_recording, ends_while_a_start_is_under_way) {
+  std::binary_semaphore is_asked(0);
+  std::binary_semaphore go(0);
+  Script script;
+  script.start = [&]() -> Result<> { return is_asked.release(), go.acquire(), Result<>(); };
+  auto recording = record(script);
+  is_asked.acquire();
+  std::thread ending([&] { recording.reset(); });
+  EXPECT_FALSE(script.is_gone) << "a call is under way";
+  go.release();
+  ending.join();
+  EXPECT_TRUE(script.is_gone);
+  EXPECT_EQ(script.calls_at_once, 0);
+}
+
+TEST(own_recording, ends_between_two_tries) {
+  Script script;
+  script.start = []() -> Result<> { return fail(ErrorCode::Unavailable, "not yet"); };
+  record(script).reset();
+  EXPECT_TRUE(script.is_gone);
+  EXPECT_LE(script.starts, 10);
+}
+
+TEST(own_recording, ends_when_nobody_ever_asked) {
+  for (int i = 0; i < 50; ++i) {
+    Script script;
+    record(script).reset();
+    EXPECT_TRUE(script.is_gone);
+    EXPECT_EQ(script.last_takes, 0);
+  }
+}
+
+TEST(own_recording, leaves_signals_to_other_threads) {
+  Script script;
+  std::atomic<bool> is_blocked = false;
+  script.start = [&]() -> Result<> {
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    is_blocked = ::sigismember(&blocked, SIGINT) == 1 && ::sigismember(&blocked, SIGTERM) == 1;
+    return {};
+  };
+  EXPECT_TRUE(record(script)->is_settled(kLong));
+  EXPECT_TRUE(is_blocked);
+}
+
+}  // namespace
+}  // namespace atys::capture
