@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import signal
 import statistics
@@ -69,7 +70,8 @@ class Machine:
 
 
 def plain(frame):
-    return frame.split("(")[0].replace("/", ".").rsplit(".", 1)[-1].removesuffix("_[j]").removesuffix("_[i]").removesuffix("_[0]").removesuffix("_[1]")
+    """A method's name without class, arguments and marks of how it was compiled."""
+    return re.sub(r"_\[\w\]$", "", frame.split("(")[0]).replace("/", ".").rsplit(".", 1)[-1]
 
 
 def by_hand(agent, freq, seconds):

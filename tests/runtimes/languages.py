@@ -45,11 +45,12 @@ class Language:
 
 LANGUAGES = {language.name: language for language in [
     Language("python", "python/split.py", "Python", "cpython", r"<module>|Thread\._bootstrap|_bootstrap",
-             ("/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*", os.path.expanduser("~/.pyenv/versions/*/bin/python3.[0-9]*"), "python3"), oldest=(3, 9)),
+             ("/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*", os.path.expanduser("~/.pyenv/versions/*/bin/python3.[0-9]*"),
+              "python3"), oldest=(3, 9)),
     Language("java", "Split.java", "Java", "jvm", r"java[./]lang[./]Thread[./]run.*|.*\.main", ("java",), ask=("-version",),
              version=r'version "(?:1\.)?(\d+)', tells_ready=True, samples_itself=True),
-    Language("node", "split.js", "JavaScript", "v8js", r"processImmediate|listOnTimeout|\(anonymous\)", ("node", "nodejs"), version=r"v(\d+)", samples_itself=True, tells_version=False,
-             says=r"^(Debugger (listening|attached|ending)|For help, see).*\n"),
+    Language("node", "split.js", "JavaScript", "v8js", r"processImmediate|listOnTimeout|\(anonymous\)", ("node", "nodejs"),
+             version=r"v(\d+)", samples_itself=True, tells_version=False, says=r"^(Debugger (listening|attached|ending)|For help, see).*\n"),
     Language("php", "split.php", "PHP", "php", r"\{main\}|<main>|main", ("php",), version=r"PHP (\d+\.\d+)"),
     Language("ruby", "split.rb", "Ruby", "", "", ("ruby",), version=r"ruby (\d+\.\d+)"),
     Language("erlang", "split.erl", "Erlang", "", "", ("escript",), ask=(), ended_by_signal=False, tells_version=False),
@@ -236,8 +237,8 @@ def started(runtime: Runtime, *arguments: str, source: str = "", wrapped: tuple[
             command = [*wrapped, *command[1:]]
         if runtime.release:
             command = [*roots.inside(top, user_namespace=True), *command]
-        env = {"WORKLOAD_READY": f"{seen}/ready", "PYTHONPATH": seen, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "WORKLOAD_TRUTH": f"{seen}/truth.json", "LC_ALL": "C.UTF-8", "HOME": "/root",
-               "PYTHONDONTWRITEBYTECODE": "1"}
+        env = {"WORKLOAD_TRUTH": f"{seen}/truth.json", "WORKLOAD_READY": f"{seen}/ready", "PYTHONPATH": seen, "PYTHONDONTWRITEBYTECODE": "1",
+               "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root"}
         with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:
             with live.running(*command, stdout=out, stderr=err, env=env) as process:
                 try:

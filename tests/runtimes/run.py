@@ -9,9 +9,11 @@ default, those of runtimes.txt with --all: they are put into folders by debootst
 The folders are build/roots (or $ATYS_ROOTS); `rm -rf build/roots` removes them.
 """
 import argparse
+import contextlib
 import pathlib
 import re
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
@@ -19,7 +21,7 @@ import judge  # noqa: E402
 import live  # noqa: E402
 import python_cases  # noqa: E402
 import survival  # noqa: E402
-from languages import Runtime, command_of, of_host, of_releases, put_sources, started  # noqa: E402
+from languages import Runtime, Target, command_of, of_host, of_releases, put_sources, started  # noqa: E402
 from live import Failure, expect  # noqa: E402
 
 
@@ -66,6 +68,43 @@ def as_a_command(runtime: Runtime) -> str:
         return f"{shot.profile.samples} samples"
 
 
+def several_languages_at_once(runtimes: list[Runtime]) -> str:
+    """One profile of processes in different languages: each with its own frames, and with the CPU time that it used."""
+    with live.folder() as top, contextlib.ExitStack() as stack:
+        targets = [stack.enter_context(started(runtime)) for runtime in runtimes]
+        expect(len(targets) > 1, "there is only one language here")
+        clocks: list[list[int]] = []
+
+        def look(_=None):
+            clocks.append([survival.cpu_ns_of(target.pid) for target in targets])
+
+        def watch(_):
+            look()
+            time.sleep(3)
+            look()
+
+        look()
+        pids = ",".join(str(target.pid) for target in targets)
+        shot = live.capture(top, "ebpf", *live.RATE, "--duration", "5s", "--pid", pids, then=watch).succeeded()
+        look()
+        wrong = []
+        for i, target in enumerate(targets):
+            least, most = clocks[2][i] - clocks[1][i], clocks[3][i] - clocks[0][i]  # inside the capture, and around it
+            wrong += judge_one_of_many(shot, target, least, most)
+        expect(not wrong, "; ".join(wrong))
+        return ", ".join(runtime.language.name for runtime in runtimes)
+
+
+def judge_one_of_many(shot: live.Capture, target: Target, least: int, most: int) -> list[str]:
+    language = target.runtime.language
+    answer = shot.profile.ask("summary", str(shot.path), "--label", f"process.pid={target.pid}", "--top", "1000000")
+    whole, rows = answer["profile"]["total"], answer["rows"]
+    sixty = sum(row["total"] for row in rows if judge.is_function(row["name"], "sixty") and row["frame_kind"] == language.kind)
+    wrong = [] if 0.98 * least <= whole <= 1.02 * most else [f"{language.name} has {whole / 1e6:.0f} ms, its CPU time is between "
+                                                            f"{least / 1e6:.0f} and {most / 1e6:.0f} ms"]
+    return wrong + ([] if sixty > 0.4 * whole else [f"sixty has {sixty / max(whole, 1):.1%} of {language.name}"])
+
+
 def tests_of(runtime: Runtime, is_main: bool, slow: bool):
     """(name, tier, test) of one runtime. Those of this machine that are not the first of their language get the short list."""
     yield "is detected", "perf", lambda: is_detected(runtime)
@@ -88,6 +127,10 @@ def tests_of(runtime: Runtime, is_main: bool, slow: bool):
 
 def all_tests(chosen):
     seen = set()
+    first = {runtime.language.name: runtime for runtime in reversed(of_host()) if runtime.language.kind}
+    name = "several languages at once"
+    if all(word in name for word in chosen.words):
+        yield name, "ebpf", lambda: several_languages_at_once(list(first.values()))
     for runtime in [*of_host(), *(of_releases() if chosen.all else [])]:
         is_main = runtime.language.name not in seen
         seen.add(runtime.language.name)

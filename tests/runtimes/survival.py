@@ -194,7 +194,7 @@ def is_captured_again_and_again(runtime: Runtime, slow: bool) -> str:
         sees(shot_of(target, top), runtime)
         truth = target.truth()
         left = {what for what in before if before[what] != first[what]}
-        expect(not left or runtime.language.name == "java", 
+        expect(not left or runtime.language.name == "java",
                f"a capture leaves behind: {[difference(before[what], first[what]) for what in left]}"[:900])
         return f"{count} captures, {truth['work']} pieces of work, memory {grown >> 10:+} KB" + (f", left: {sorted(left)}" if left else "")
 
