@@ -30,8 +30,8 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   for (size_t i = 1; i < slots.size(); ++i) {
     if (collector_.value(i).samples == 0 || (is_left_out_ && is_left_out_(collector_.thread(slots[i].thread)))) continue;
     add_sample(slots[i], collector_.value(i), names.has_waits);
+    if (!slots[i].reaches_root) profile.add_loss(collector_.why_cut(i), collector_.value(i).samples);
   }
-  for (const auto& [reason, count] : collector_.incomplete()) profile.add_loss(reason, count);
   for (const auto& [reason, count] : collector_.language_losses()) profile.add_loss(reason, count);
   if (collector_.lost_process_records() > 0)
     profile.add_loss("records of what processes mapped", collector_.lost_process_records());

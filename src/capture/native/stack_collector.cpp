@@ -185,16 +185,16 @@ SampleSlot StackCollector::slot_of(const Slot& slot, pid_t pid) {
   return number;
 }
 
+std::string StackCollector::why_cut(size_t slot) const { return explain_end(slot_ends_[slot]); }
+
 void StackCollector::add(SampleSlot slot, uint64_t samples, uint64_t weight) {
   values_[slot].samples += samples;
   values_[slot].weight += weight;
   samples_ += samples;
-  if (!slots_.rows()[slot].reaches_root) incomplete_[explain_end(slot_ends_[slot])] += samples;
 }
 
 void StackCollector::forget_values() {
   std::fill(values_.begin(), values_.end(), SlotValue{});
-  incomplete_.clear();
   languages_.forget_losses();
   samples_ = 0;
 }

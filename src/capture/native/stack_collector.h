@@ -82,8 +82,8 @@ class StackCollector final : public SampleSink {
   uint64_t lost_process_records() const { return lost_process_records_; }
   // Processes that appeared since the last call.
   std::vector<pid_t> take_new_pids() { return std::exchange(new_pids_, {}); }
-  // Samples whose stack ended before the root, by the reason.
-  const std::map<std::string, uint64_t>& incomplete() const { return incomplete_; }
+  // Why the stack of a slot that does not reach the root ended.
+  std::string why_cut(size_t slot) const;
   const std::map<std::string, uint64_t>& language_losses() const { return languages_.losses(); }
 
   void forget_values();  // begins a new window; what is known of code and threads stays
@@ -126,7 +126,6 @@ class StackCollector final : public SampleSink {
   std::vector<SlotValue> values_;   // parallel to slots_
   std::vector<uint8_t> slot_ends_;  // parallel: how its walk ended
   std::vector<std::string> notes_{""};
-  std::map<std::string, uint64_t> incomplete_;
   uint64_t samples_ = 0;
   uint64_t lost_process_records_ = 0;
   uint8_t end_ = 0;  // of the walk at hand
