@@ -113,7 +113,9 @@ LabelSetId ProfileBuilder::labels_of(const Slot& slot, const std::string& reason
   const ThreadKey& thread = collector_.thread(slot.thread);
   std::vector<LabelId> labels;
   const std::string_view comm(thread.comm.data(), ::strnlen(thread.comm.data(), thread.comm.size()));
-  if (!comm.empty()) labels.push_back(profile_->string_label("thread.name", comm));
+  const std::string in_language = collector_.name_in_language(slot.thread);
+  const std::string_view name = in_language.empty() ? comm : std::string_view(in_language);
+  if (!name.empty()) labels.push_back(profile_->string_label("thread.name", name));
   labels.push_back(profile_->int_label("thread.id", thread.tid));
   labels.push_back(profile_->int_label("process.pid", thread.pid));
   if (!reason.empty()) labels.push_back(profile_->string_label("wait", reason));
