@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Live tests of targets in namespaces of their own: names come from the files that they see, not from ours; and what a target plants
 where its perf map should be is not followed."""
-import contextlib
 import os
 import pathlib
-import platform
 import re
 import subprocess
 import sys
@@ -13,43 +11,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import live  # noqa: E402
-from live import Failure, Skip, capture, expect, folder, require_program, require_root, running, workload  # noqa: E402
+from roots import APART, AS_ROOT_OF_ITS_OWN, child_of, release  # noqa: E402
+from live import capture, expect, folder, require_program, require_root, running, workload  # noqa: E402
 
 RELEASE = "bullseye"  # another libc and other binaries than those of the Debian that we are built for
-APART = ["unshare", "--pid", "--mount", "--fork", "--kill-child"]
 BUSY_PERL = "sub count { my $x = 0; for my $i (1 .. 20000) { $x += $i * 3 } return $x } while (1) { count() }"
-
-
-def other_release() -> pathlib.Path:
-    """The root file system of another release, made once and kept below build."""
-    require_root()
-    require_program("debootstrap", "unshare", "apt-get")
-    top = live.ROOT / "build" / "other-release" / f"{RELEASE}-{platform.machine()}"
-    if (top / "usr/bin/perl").exists():
-        return top
-    mirror = subprocess.run(["sh", "-c", "apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages'"
-                             " | awk '$2 == \"main\" { print $3; exit }'"], capture_output=True, text=True).stdout.strip()
-    if not mirror:
-        raise Skip("apt knows no mirror")
-    top.parent.mkdir(parents=True, exist_ok=True)
-    making = top.with_suffix(".making")
-    done = subprocess.run(["debootstrap", "--variant=minbase", RELEASE, making, mirror], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Skip(f"debootstrap cannot make {RELEASE}: {(done.stdout.strip().splitlines() or ['?'])[-1]}")
-    making.chmod(0o755)
-    making.rename(top)
-    return top
-
-
-def child_of(process: subprocess.Popen) -> str:
-    """The process below `unshare`, as we number it."""
-    for _ in range(100):
-        with contextlib.suppress(OSError):
-            if children := pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
-                time.sleep(0.5)  # until it is the program that it will be
-                return children[0]
-        time.sleep(0.05)
-    raise Failure("unshare has no child")
 
 
 def build_id(path: pathlib.Path) -> str:
@@ -60,11 +26,11 @@ def build_id(path: pathlib.Path) -> str:
 
 
 def a_process_in_namespaces_of_another_release_has_its_own_names(tier):
-    root = other_release()
+    root = release(RELEASE)
     perl = root / "usr/bin/perl"
-    outer = [*APART, "--user", "--map-root-user", "chroot", str(root), "/usr/bin/perl", "-e", BUSY_PERL]
+    outer = [*APART, *AS_ROOT_OF_ITS_OWN, "chroot", str(root), "/usr/bin/perl", "-e", BUSY_PERL]
     with folder() as top, running(*outer) as process:
-        shot = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", child_of(process)).succeeded()
+        shot = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", str(child_of(process))).succeeded()
         shares = shot.profile.shares()
         expect(shot.profile.samples >= live.MIN_SAMPLES, f"only {shot.profile.samples} samples")
         loop = shares.get("Perl_runops_standard", 0)
@@ -89,7 +55,7 @@ def a_file_that_only_the_target_sees_at_a_path(tier):
     victim = "/usr/bin/env"
     script = f"mount --bind {workload('split_fp')} {victim} && exec {victim} 60"
     with folder() as top, running(*APART, "sh", "-c", script) as process:
-        shot = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", child_of(process)).succeeded()
+        shot = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", str(child_of(process))).succeeded()
         shares = shot.profile.shares()
         wrong = [live.judge_share(name, share, shares.get(name, 0), shot.profile.samples)
                  for name, share in (("sixty", 0.6), ("thirty", 0.3), ("ten", 0.1))]
@@ -102,7 +68,7 @@ def a_perf_map_in_the_namespaces_of_its_process(tier):
     with folder() as top:
         script = f"mount -t tmpfs none /tmp && exec {workload('jit')} 60"
         with running(*APART, "sh", "-c", script) as process:
-            shares = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", child_of(process)).succeeded().profile.shares()
+            shares = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", str(child_of(process))).succeeded().profile.shares()
         expect(shares.get("jit_seventy", 0) > 0.5, f"names of its perf map are not there: {sorted(shares, key=shares.get)[-5:]}")
 
 

@@ -78,7 +78,7 @@ class Profile:
         folded = self.path.with_suffix(".folded.collapsed")
         done = subprocess.run([atys_binary(), "convert", str(self.path), "-o", str(folded)], capture_output=True, text=True)
         expect(done.returncode == 0, f"atys convert cannot read the profile: {done.stderr.strip()}")
-        lines = [line.rsplit(" ", 1) for line in folded.read_text(errors="replace").splitlines()]
+        lines = [line.rsplit(" ", 1) for line in folded.read_text(errors="replace").splitlines() if line]
         return [(stack.split(";"), float(weight)) for stack, weight in lines]
 
     @property

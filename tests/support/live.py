@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from captured import (MIN_SAMPLES, OFFSET, TIMEOUT_S, Failure, Profile, Skip, expect, is_root, judge_share,  # noqa: F401
+from captured import (MIN_SAMPLES, OFFSET, TIMEOUT_S, Failure, Profile, Skip, allowance, expect, is_root, judge_share,  # noqa: F401
                       outermost_ranges, plain, true_shares, workload, workloads)
 from scratch import ROOT, atys_binary  # noqa: F401
 
@@ -110,6 +110,10 @@ class Capture:
     def said(self) -> str:
         return " | ".join((self.err.strip() or self.out.strip() or "nothing").splitlines()[-3:])[:400]
 
+    def notes(self) -> list[str]:
+        """What it told a person of this capture, a line each."""
+        return self.answer.get("notes", [])
+
     def succeeded(self, status: int = 0) -> "Capture":
         expect(self.status == status, f"exit status {self.status}, expected {status}; it said: {self.said()}")
         expect(self.path.exists(), f"no profile was written; it said: {self.said()}")
@@ -172,7 +176,7 @@ def capture(top: pathlib.Path, tier: str, *arguments: str, timeout: float = TIME
 @contextlib.contextmanager
 def running(*command: str, top: pathlib.Path | None = None, **more):
     """A process that is gone afterwards, with all of its group."""
-    env = environment(top) if top else dict(os.environ, WORKLOAD_TRUTH=os.devnull)
+    env = more.pop("env", None) or (environment(top) if top else dict(os.environ, WORKLOAD_TRUTH=os.devnull))
     process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=more.pop("stdout", subprocess.DEVNULL),
                                start_new_session=True, **more)
     try:

@@ -31,6 +31,14 @@ class Workload:
     after: list[str] = dataclasses.field(default_factory=list)  # run on the program when it is built
 
 
+def python_flags() -> list[str]:
+    """For a program with the Debian's own Python inside."""
+    config = "/usr/bin/python3-config"
+    if not os.access(config, os.X_OK):
+        return []
+    return subprocess.run([config, "--includes", "--ldflags", "--embed"], capture_output=True, text=True).stdout.split()
+
+
 def split(name: str, flags: list[str], after: list[str] | None = None) -> Workload:
     return Workload(name, "split.c", [*C, *flags], after or [])
 
@@ -61,6 +69,7 @@ WORKLOADS = [
     Workload("signals", "signals.c", [*C, *FP]),
     Workload("signals_nofp", "signals.c", [*C, *NO_FP]),
     Workload("jit", "jit.c", [*C, *FP]),
+    Workload("embedded_python", "embedded_python.cpp", [*CXX, "-O2", *NO_FP, *python_flags()]),
     Workload("split_rs", "split.rs", ["rustc", "--edition=2021", "--crate-name=split", "-Copt-level=2", "-g"]),
     Workload("split_go", "split.go", ["go", "build"]),
     Workload("split_go_stripped", "split.go", ["go", "build", "--ldflags=-s -w"]),
