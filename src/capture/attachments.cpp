@@ -43,6 +43,14 @@ void Attachments::settle(std::chrono::milliseconds patience) {
   for (const auto& [pid, recording] : recordings_) (void)recording->is_settled(left_until(until));
 }
 
+std::vector<pid_t> Attachments::take_covered() {
+  std::vector<pid_t> pids;
+  for (const auto& [pid, recording] : recordings_)
+    if (!covered_.contains(pid) && recording->covers_all()) pids.push_back(pid);
+  covered_.insert(pids.begin(), pids.end());
+  return pids;
+}
+
 void Attachments::before_naming() {
   for (const auto& [pid, companion] : companions_)
     if (const Result<> done = companion->before_naming(); !done.ok())

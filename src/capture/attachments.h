@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Attachments final : public native::ReaderFinder {
 
   // Waits until the runtimes that sample themselves do so, but no longer than that.
   void settle(std::chrono::milliseconds patience);
+  // Processes that sample themselves and all of whose stacks come from there, since the last call.
+  std::vector<pid_t> take_covered();
   bool has_recordings() const { return !recordings_.empty(); }
   // Sampling is over; frames are named next.
   void before_naming();
@@ -53,6 +56,7 @@ class Attachments final : public native::ReaderFinder {
   std::vector<std::string> told_;
   std::map<std::string, int> runtimes_;
   std::map<pid_t, std::unique_ptr<OwnRecording>> recordings_;
+  std::set<pid_t> covered_;
   std::map<pid_t, std::unique_ptr<Companion>> companions_;
 };
 

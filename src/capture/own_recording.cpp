@@ -63,6 +63,11 @@ bool OwnRecording::is_settled(std::chrono::milliseconds patience) {
   return changed_.wait_for(lock, patience, [this] { return started_.has_value(); });
 }
 
+bool OwnRecording::covers_all() {
+  const std::lock_guard lock(mutex_);
+  return started_ && started_->ok() && recorder_->covered_threads().empty();
+}
+
 void OwnRecording::ask(bool is_last) {
   const std::lock_guard lock(mutex_);
   taken_.reset();

@@ -22,6 +22,8 @@ class OwnRecording {
   pid_t pid() const { return pid_; }
   // Whether the start is over, well or not. Waits no longer than that.
   bool is_settled(std::chrono::milliseconds patience);
+  // It samples, and all threads of its process.
+  bool covers_all();
   // Asks for what it recorded since the last time; many can be asked before any answers.
   void ask(bool is_last);
   // Fails also when it did not start, or does not answer in time.

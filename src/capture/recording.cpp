@@ -103,6 +103,7 @@ class Recording::State {
   EndReason end_reason(uint64_t now);
   EndReason on_signal(const linux::SignalWatch::Taken& signal);
   void keep_budget();
+  void spare_covered();
   void update_use();
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
@@ -133,11 +134,17 @@ Result<> Recording::State::open() {
   if (!child_)
     for (const pid_t pid : target_->pids()) collector_->look_at(pid, clock_ns(CLOCK_MONOTONIC));
   attachments_.settle(kAttachPatience);
+  spare_covered();
   if (is_of_runtimes(plan_.kind) && !attachments_.has_recordings())
     return fail(ErrorCode::Unsupported, "no runtime of the target records " + plan_.kind.text() + " of itself",
                 "it works for Java with async-profiler: see `atys doctor java`; else record cpu, wall or off-cpu");
   for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
   return {};
+}
+
+// Stacks that nobody will look at are not taken.
+void Recording::State::spare_covered() {
+  for (const pid_t pid : attachments_.take_covered()) source_->set_stack_mode(pid, native::StackMode::Without);
 }
 
 Result<> Recording::State::start() {
@@ -181,6 +188,7 @@ EndReason Recording::State::end_reason(uint64_t now) {
   if (now >= next_target_ns_) {
     next_target_ns_ = now + kTargetIntervalNs;
     for (const pid_t pid : target_->look_again()) (void)source_->add_process(pid);
+    spare_covered();
     if (target_->is_gone()) return EndReason::TargetEnded;
   }
   return EndReason::Running;

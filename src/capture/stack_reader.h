@@ -62,7 +62,8 @@ class StackReader {
   // such.
   virtual bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) = 0;
   virtual LanguageName name(uint32_t id) const = 0;
-  // What the language calls a thread; empty: what the kernel calls it.
+  // What the language calls a thread; empty: what the kernel calls it. Asked with every sample of a thread as long as it has
+  // no name, and again, also when the thread or the process has ended, when the profile is made.
   virtual std::string thread_name(pid_t) { return {}; }
   // What only one thread at a time holds, and whether it did is a label of this name; empty: there is no such lock.
   virtual std::string_view lock_name() const { return {}; }

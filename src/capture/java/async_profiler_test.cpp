@@ -389,14 +389,18 @@ TEST_P(SampledJava, shows_time_whether_it_runs_or_waits) {
   auto made = recorder(program.pid(), KindName::Wall);
   ASSERT_TRUE(made.ok()) << made.error().message;
   ASSERT_TRUE((*made)->start().ok());
-  spend(program.pid(), 500'000'000);
-  const auto profile = (*made)->take(true);
-  ASSERT_TRUE(profile.ok()) << profile.error().message;
-  EXPECT_EQ(profile->value_types().size(), 2u);
-  EXPECT_EQ(profile->text(profile->value_types()[0].type), "samples");
-  EXPECT_EQ(profile->text(profile->value_types()[1].type), "wall");
-  // main sleeps.
-  EXPECT_TRUE(look_into(*profile).threads.contains("main"));
+  bool is_main_seen = false;
+  constexpr int kMostWindows = 40;  // a few threads are looked at each time: that it is main's turn may take a while
+  for (int i = 0; i < kMostWindows && !is_main_seen; ++i) {
+    spend(program.pid(), 100'000'000);
+    const auto profile = (*made)->take(false);
+    ASSERT_TRUE(profile.ok()) << profile.error().message;
+    EXPECT_EQ(profile->value_types().size(), 2u);
+    EXPECT_EQ(profile->text(profile->value_types()[0].type), "samples");
+    EXPECT_EQ(profile->text(profile->value_types()[1].type), "wall");
+    is_main_seen = look_into(*profile).threads.contains("main");
+  }
+  EXPECT_TRUE(is_main_seen) << "main sleeps";
 }
 
 INSTANTIATE_TEST_SUITE_P(each, SampledJava, testing::ValuesIn(test::java_homes()), test::home_name);

@@ -103,7 +103,9 @@ void EbpfSource::set_stack_mode(pid_t pid, StackMode mode) {
   atys_process process{.mode = 0, .children = plan_.with_children};
   const auto map = object_.map("processes");
   if (!map.look_up(&key, &process) && plan_.only_listed_processes) return;
-  process.mode = mode == StackMode::ByCopy ? ATYS_BY_COPY : ATYS_BY_FRAME_POINTER;
+  process.mode = mode == StackMode::ByCopy    ? ATYS_BY_COPY
+                 : mode == StackMode::Without ? ATYS_WITHOUT
+                                              : ATYS_BY_FRAME_POINTER;
   (void)map.update(&key, &process);  // it stays with the other mode, which works too
 }
 

@@ -45,10 +45,8 @@ class FakeSource final : public SampleSource {
   Result<> add_process(pid_t) override { return {}; }
   void set_stack_mode(pid_t, StackMode) override {}
   void set_stack_end(pid_t, uint64_t) override {}
-  bool set_walker(pid_t pid, const atys_walker* walker) override {
-    walkers[pid] = walker->holder;
-    return true;
-  }
+  bool can_walk() const override { return true; }
+  void set_walker(pid_t pid, const atys_walker* walker) override { walkers[pid] = walker->holder; }
   void set_thread_state(pid_t tid, uint64_t address) override { states[tid] = address; }
   void collect(SampleSink&) override {}
   void collect_counts(SampleSink&) override {}

@@ -30,8 +30,8 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   for (size_t i = 1; i < slots.size(); ++i) {
     if (collector_.value(i).samples == 0 || (is_left_out_ && is_left_out_(collector_.thread(slots[i].thread)))) continue;
     add_sample(slots[i], collector_.value(i), names.has_waits);
+    if (!slots[i].reaches_root) profile.add_loss(collector_.why_cut(i), collector_.value(i).samples);
   }
-  for (const auto& [reason, count] : collector_.incomplete()) profile.add_loss(reason, count);
   for (const auto& [reason, count] : collector_.language_losses()) profile.add_loss(reason, count);
   if (collector_.lost_process_records() > 0)
     profile.add_loss("records of what processes mapped", collector_.lost_process_records());
@@ -113,7 +113,9 @@ LabelSetId ProfileBuilder::labels_of(const Slot& slot, const std::string& reason
   const ThreadKey& thread = collector_.thread(slot.thread);
   std::vector<LabelId> labels;
   const std::string_view comm(thread.comm.data(), ::strnlen(thread.comm.data(), thread.comm.size()));
-  if (!comm.empty()) labels.push_back(profile_->string_label("thread.name", comm));
+  const std::string in_language = collector_.name_in_language(slot.thread);
+  const std::string_view name = in_language.empty() ? comm : std::string_view(in_language);
+  if (!name.empty()) labels.push_back(profile_->string_label("thread.name", name));
   labels.push_back(profile_->int_label("thread.id", thread.tid));
   labels.push_back(profile_->int_label("process.pid", thread.pid));
   if (!reason.empty()) labels.push_back(profile_->string_label("wait", reason));

@@ -57,7 +57,7 @@ class SampleSink {
 };
 
 // How the user stacks of a process are to be taken.
-enum class StackMode { ByFramePointer, ByCopy };
+enum class StackMode { ByFramePointer, ByCopy, Without };  // Without: only how much, the rest is told by somebody else
 
 // Totals since the start.
 struct SourceTotals {

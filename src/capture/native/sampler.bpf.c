@@ -237,6 +237,10 @@ static __u32 mode_of(__u32 tgid) {
 // Adds the user stack, by its process's mode; returns the bytes of the whole payload.
 static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   struct atys_record* record = &scratch->record;
+  if (mode == ATYS_WITHOUT) {
+    record->kernel_frames = 0;
+    return 0;
+  }
   __u64 at = record->kernel_frames * 8;
   if (at > ATYS_MAX_KERNEL_FRAMES * 8) return 0;
   if (record->sp != 0) at += walk_interpreter(scratch, at);
@@ -283,7 +287,7 @@ int sample(void* ctx) {
     return 0;
   }
   record->type = ATYS_COUNTED_STACK;
-  record->stack_hash = hash_words(scratch, payload / 8, record->lr);
+  record->stack_hash = hash_words(scratch, payload / 8, mode == ATYS_WITHOUT ? 0 : record->lr);
   if (count_stack(record)) send(scratch, payload);
   return 0;
 }

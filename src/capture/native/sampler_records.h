@@ -26,7 +26,11 @@ enum atys_record_type {
 };
 
 /* How to take the user stack of a process. */
-enum atys_stack_mode { ATYS_BY_FRAME_POINTER = 1, ATYS_BY_COPY = 2 };
+enum atys_stack_mode {
+  ATYS_BY_FRAME_POINTER = 1,
+  ATYS_BY_COPY = 2,
+  ATYS_WITHOUT = 3, /* its time is counted, its stacks come from elsewhere */
+};
 
 /* Value of the map `processes`: there is an entry for each process that is to be sampled (or all are). */
 struct atys_process {

@@ -149,10 +149,12 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   end_ = 0;
   append_kernel(sample.kernel_frames);
   bool reaches_root = true;
+  StackReader* reader = nullptr;
   if (sample.registers.sp != 0 || !sample.user_frames.empty() || !sample.walked.empty()) {
     Process& process = processes_.process(sample.pid);
     if (!process.has_mode) choose_mode(process, sample);
     languages_.look_at(process, sample.time_ns);
+    reader = process.language.reader.get();
     if (sample.registers.sp == 0 && sample.user_frames.empty())
       reaches_root = append_language(process, sample);
     else
@@ -160,12 +162,28 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   }
   ThreadKey thread{.pid = sample.pid, .tid = sample.tid};
   std::memcpy(thread.comm.data(), sample.comm.data(), std::min(sample.comm.size(), thread.comm.size()));
-  return slot_of({.thread = threads_.intern(thread),
+  const ThreadNumber number = threads_.intern(thread);
+  if (reader != nullptr) learn_name(number, *reader);
+  return slot_of({.thread = number,
                   .stack = stacks_.intern(frames_),
                   .note = note_number(sample.note),
                   .reaches_root = reaches_root,
                   .holds_lock = (sample.walk_flags & ATYS_IS_HOLDER) != 0 && sample.note.wait.empty()},
                  sample.pid);
+}
+
+// Early, because a thread that has ended has no name any more.
+void StackCollector::learn_name(ThreadNumber number, StackReader& reader) {
+  if (named_by_.size() <= profile::raw(number)) named_by_.resize(profile::raw(number) + 1);
+  NamedBy& named_by = named_by_[profile::raw(number)];
+  named_by.reader = &reader;
+  if (!named_by.is_named) named_by.is_named = !reader.thread_name(threads_[number].tid).empty();
+}
+
+std::string StackCollector::name_in_language(ThreadNumber number) const {
+  const size_t at = profile::raw(number);
+  if (at >= named_by_.size() || named_by_[at].reader == nullptr) return {};
+  return named_by_[at].reader->thread_name(threads_[number].tid);
 }
 
 SampleSlot StackCollector::on_lost_stack(pid_t pid, pid_t tid) {
@@ -185,16 +203,16 @@ SampleSlot StackCollector::slot_of(const Slot& slot, pid_t pid) {
   return number;
 }
 
+std::string StackCollector::why_cut(size_t slot) const { return explain_end(slot_ends_[slot]); }
+
 void StackCollector::add(SampleSlot slot, uint64_t samples, uint64_t weight) {
   values_[slot].samples += samples;
   values_[slot].weight += weight;
   samples_ += samples;
-  if (!slots_.rows()[slot].reaches_root) incomplete_[explain_end(slot_ends_[slot])] += samples;
 }
 
 void StackCollector::forget_values() {
   std::fill(values_.begin(), values_.end(), SlotValue{});
-  incomplete_.clear();
   languages_.forget_losses();
   samples_ = 0;
 }

@@ -73,6 +73,8 @@ class StackCollector final : public SampleSink {
   std::span<const Slot> slots() const { return slots_.rows(); }
   const SlotValue& value(size_t slot) const { return values_[slot]; }
   const ThreadKey& thread(ThreadNumber number) const { return threads_[number]; }
+  // What the language that it runs calls it; empty: nothing.
+  std::string name_in_language(ThreadNumber number) const;
   std::span<const PlaceNumber> stack(StackNumber number) const { return stacks_[number]; }
   const CodePlace& place(PlaceNumber number) const { return places_[number]; }
   size_t places() const { return places_.size(); }
@@ -82,8 +84,8 @@ class StackCollector final : public SampleSink {
   uint64_t lost_process_records() const { return lost_process_records_; }
   // Processes that appeared since the last call.
   std::vector<pid_t> take_new_pids() { return std::exchange(new_pids_, {}); }
-  // Samples whose stack ended before the root, by the reason.
-  const std::map<std::string, uint64_t>& incomplete() const { return incomplete_; }
+  // Why the stack of a slot that does not reach the root ended.
+  std::string why_cut(size_t slot) const;
   const std::map<std::string, uint64_t>& language_losses() const { return languages_.losses(); }
 
   void forget_values();  // begins a new window; what is known of code and threads stays
@@ -95,6 +97,10 @@ class StackCollector final : public SampleSink {
     uint64_t start = 0;
     std::vector<std::byte> bytes;
   };
+  struct NamedBy {
+    StackReader* reader = nullptr;  // lives as long as `modules_`
+    bool is_named = false;
+  };
   DeepStack& deep_stack(pid_t tid);
   void append_kernel(std::span<const uint64_t> frames);
   bool append_copied(Process& process, const RawSample& sample);
@@ -104,6 +110,7 @@ class StackCollector final : public SampleSink {
   bool is_root(Process& process, uint64_t address);
   void choose_mode(Process& process, const RawSample& sample);
   void learn_stack_end(Process& process, const RawSample& sample);
+  void learn_name(ThreadNumber number, StackReader& reader);
   SampleSlot slot_of(const Slot& slot, pid_t pid);
   uint32_t note_number(const SampleNote& note);
 
@@ -122,11 +129,11 @@ class StackCollector final : public SampleSink {
   profile::RowTable<CodePlace, PlaceNumber> places_;
   profile::ListTable<PlaceNumber, StackNumber> stacks_;
   profile::RowTable<ThreadKey, ThreadNumber> threads_;
+  std::vector<NamedBy> named_by_;  // by thread
   profile::RowTable<Slot, profile::StackId> slots_;
   std::vector<SlotValue> values_;   // parallel to slots_
   std::vector<uint8_t> slot_ends_;  // parallel: how its walk ended
   std::vector<std::string> notes_{""};
-  std::map<std::string, uint64_t> incomplete_;
   uint64_t samples_ = 0;
   uint64_t lost_process_records_ = 0;
   uint8_t end_ = 0;  // of the walk at hand

@@ -16,6 +16,16 @@ std::string version(const symbolize::ElfFile& file, const FileSigns&, std::strin
   return section ? php::version_in(as_text(section->bytes)) : "";
 }
 
+std::string limits_of(const php::PhpProcess& process) {
+  std::string limits = "generators that delegate to another (yield from) are left out";
+  if (process.has_jit) limits += "; the line is not known of a function that opcache has compiled";
+  if (process.is_fleeting)
+    limits +=
+        "; without opcache all code is freed after each request, so short requests may be shown as the one after; turn "
+        "opcache on";
+  return limits;
+}
+
 class PhpKernel final : public ProfilingKernel {
  public:
   std::string_view name() const override { return "php"; }
@@ -27,9 +37,7 @@ class PhpKernel final : public ProfilingKernel {
     const auto process = php::find_php(pid, runtime);
     if (!process.ok())
       return {.shows = "native and kernel frames", .limits = process.error().message, .is_native_only = true};
-    return {.shows = "PHP functions, files and lines among native and kernel frames",
-            .limits = std::string("generators that delegate to another (yield from) are left out") +
-                      (process->has_jit ? "; the line is not known of a function that opcache has compiled" : "")};
+    return {.shows = "PHP functions, files and lines among native and kernel frames", .limits = limits_of(*process)};
   }
 
   Result<Attachment> attach(const AttachRequest& request) const override {

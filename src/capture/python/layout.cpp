@@ -24,6 +24,7 @@ Layout frames_are_objects(uint32_t minor) {
   Layout layout{.minor = minor};
   layout.interpreters_head = 32;
   layout.interpreter_threads = 8;
+  layout.interpreter_modules = minor == 8 ? 56 : 856;
   layout.is_holder_in_runtime = true;
   layout.holder = {1, {(minor == 8 ? 1368 : 568) + kMutexes}};
   layout.thread_next = 8;
@@ -48,6 +49,7 @@ Layout layout_of_3_11() {
   Layout layout = frames_are_objects(11);
   layout.interpreters_head = 40;
   layout.interpreter_threads = 16;
+  layout.interpreter_modules = 888;
   layout.holder = {1, {576 + kMutexes}};
   layout.thread_id = 152;
   layout.native_thread_id = 160;
@@ -64,6 +66,7 @@ Layout layout_of_3_11() {
   layout.code_line_table = 136;
   layout.code_first_line = 72;
   layout.code_bytecode = 184;
+  layout.type_shared_keys = 872;
   return layout;
 }
 
@@ -71,6 +74,7 @@ Layout layout_of_3_12() {
   Layout layout = layout_of_3_11();
   layout.minor = 12;
   layout.interpreter_threads = 72;
+  layout.interpreter_modules = 944;
   layout.is_holder_in_runtime = false;
   layout.holder = {2, {384, 8}};
   layout.thread_id = 136;
@@ -82,6 +86,7 @@ Layout layout_of_3_12() {
   layout.entry_mark = EntryMark::Shim;
   layout.code_first_line = 68;
   layout.code_bytecode = 192;
+  layout.type_shared_keys = 880;
   layout.text_ascii_data = 40;
   layout.text_compact_data = 56;
   return layout;
@@ -89,16 +94,16 @@ Layout layout_of_3_12() {
 
 // Where in the interpreter's own table of offsets each of them is, as a number of a word; the table grows with each version.
 struct TableOfOffsets {
-  uint32_t interpreters_head, interpreter_next, interpreter_threads, lock_holder;
+  uint32_t interpreters_head, interpreter_next, interpreter_threads, interpreter_modules, lock_holder;
   uint32_t thread_next, thread_interpreter, current_frame, thread_id, native_thread_id;
   uint32_t frame_previous, frame_executable, frame_instruction, frame_owner;
   uint32_t code_filename, code_qualname, code_line_table, code_first_line, code_bytecode, code_thread_local;
   uint32_t object_type, bytes_size, bytes_data, text_state, text_length, text_ascii_size;
 };
 constexpr std::array<TableOfOffsets, 3> kTables{{
-    {5, 8, 9, 18, 21, 22, 23, 24, 25, 29, 30, 31, 33, 35, 37, 38, 39, 43, 0, 45, 65, 66, 68, 69, 70},
-    {5, 8, 9, 19, 24, 25, 26, 27, 28, 32, 33, 34, 36, 40, 42, 43, 44, 48, 49, 51, 75, 76, 78, 79, 80},
-    {5, 8, 9, 19, 24, 25, 26, 30, 31, 40, 41, 42, 44, 48, 50, 51, 52, 56, 57, 59, 87, 88, 90, 91, 92},
+    {5, 8, 9, 11, 18, 21, 22, 23, 24, 25, 29, 30, 31, 33, 35, 37, 38, 39, 43, 0, 45, 65, 66, 68, 69, 70},
+    {5, 8, 9, 12, 19, 24, 25, 26, 27, 28, 32, 33, 34, 36, 40, 42, 43, 44, 48, 49, 51, 75, 76, 78, 79, 80},
+    {5, 8, 9, 12, 19, 24, 25, 26, 30, 31, 40, 41, 42, 44, 48, 50, 51, 52, 56, 57, 59, 87, 88, 90, 91, 92},
 }};
 
 class TableReader {
@@ -128,6 +133,7 @@ Layout fill(uint32_t minor, const std::array<uint64_t, kMostWords>& words, bool&
   layout.interpreters_head = read.at(table.interpreters_head, kInterpreter);
   layout.interpreter_next = read.at(table.interpreter_next, kInterpreter);
   layout.interpreter_threads = read.at(table.interpreter_threads, kInterpreter);
+  layout.interpreter_modules = read.at(table.interpreter_modules, kInterpreter);
   if (!layout.is_free_threaded) layout.holder = {1, {read.at(table.lock_holder, kInterpreter)}};
   layout.thread_next = read.at(table.thread_next, kThread);
   layout.thread_interpreter = read.at(table.thread_interpreter, kThread);
@@ -147,6 +153,7 @@ Layout fill(uint32_t minor, const std::array<uint64_t, kMostWords>& words, bool&
   if (layout.is_free_threaded && table.code_thread_local != 0)
     layout.code_thread_local = read.at(table.code_thread_local, kObject);
   layout.object_type = read.at(table.object_type, kObject);
+  layout.type_shared_keys = layout.object_type + (minor >= 15 ? 880 : 872);
   layout.bytes_size = read.at(table.bytes_size, kObject);
   layout.bytes_data = read.at(table.bytes_data, kObject);
   layout.text_state = read.at(table.text_state, kObject);

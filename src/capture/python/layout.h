@@ -28,6 +28,7 @@ struct Layout {
   uint32_t interpreters_head = 0;  // in _PyRuntime
   uint32_t interpreter_next = 0;
   uint32_t interpreter_threads = 0;
+  uint32_t interpreter_modules = 0;  // sys.modules; up to 3.12 no lock lies before it, so it is the same on all machines
   // The thread that holds the lock: from _PyRuntime, or from the first interpreter. No steps: nobody tells.
   bool is_holder_in_runtime = false;
   atys_path holder{};
@@ -54,6 +55,7 @@ struct Layout {
   uint32_t code_thread_local = 0;  // copies of the bytecode, one for each thread; 0: none
 
   uint32_t object_type = 8;
+  uint32_t type_shared_keys = 0;  // of a class: the names of its instances' attributes; 0: instances have dictionaries
   uint32_t bytes_size = 16;
   uint32_t bytes_data = 32;
   uint32_t text_length = 16;

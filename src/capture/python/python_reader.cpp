@@ -23,6 +23,7 @@ PythonReader::PythonReader(pid_t pid, std::unique_ptr<linux::MemoryReader> memor
       memory_(std::move(memory)),
       interpreter_(std::move(interpreter)),
       codes_(*memory_, interpreter_.layout, interpreter_.code_type),
+      thread_names_(*memory_, interpreter_),
       walker_(interpreter_.walker()) {
   gone_ = codes_.named("[code that was gone]");
   code_.evaluator = interpreter_.evaluator;
@@ -41,17 +42,28 @@ void PythonReader::learn_identity() {
   if (!offset) walker_.identity = ATYS_MAIN_THREAD;
 }
 
-std::vector<std::pair<pid_t, uint64_t>> PythonReader::thread_states() {
-  std::vector<std::pair<pid_t, uint64_t>> states;
+// Those that run Python and whose numbers are known.
+std::vector<NumberedThread> PythonReader::list_threads() {
+  std::vector<NumberedThread> listed;
   const auto threads = linux::read_thread_ids(pid_);
-  if (!threads.ok() || walker_.identity != ATYS_NATIVE_THREAD) return states;
+  if (!threads.ok() || walker_.identity != ATYS_NATIVE_THREAD) return listed;
   for (const PythonThread& thread : list_python_threads(*memory_, interpreter_)) {
     uint64_t inside = thread.native_id;
     if (inside == 0) inside = memory_->value_at<uint32_t>(thread.pthread + walker_.identity_at).value_or(0);
     const auto known = std::ranges::find(*threads, static_cast<pid_t>(inside), &linux::ThreadIds::inside);
-    if (known != threads->end()) states.emplace_back(known->outside, thread.state);
+    if (known != threads->end()) listed.push_back({known->outside, thread});
   }
+  return listed;
+}
+
+std::vector<std::pair<pid_t, uint64_t>> PythonReader::thread_states() {
+  std::vector<std::pair<pid_t, uint64_t>> states;
+  for (const auto& [tid, thread] : list_threads()) states.emplace_back(tid, thread.state);
   return states;
+}
+
+std::string PythonReader::thread_name(pid_t tid) {
+  return thread_names_.name_of(tid, clock_ns(CLOCK_MONOTONIC_COARSE), [this] { return list_threads(); });
 }
 
 bool PythonReader::add_frame(const atys_walked& walked, uint64_t now_ns, std::vector<LanguageFrame>& frames) {

@@ -6,6 +6,7 @@
 
 #include "capture/python/code_objects.h"
 #include "capture/python/interpreter.h"
+#include "capture/python/thread_names.h"
 #include "capture/stack_reader.h"
 
 namespace atys::capture::python {
@@ -19,17 +20,20 @@ class PythonReader final : public StackReader {
   const InterpreterCode& code() const override { return code_; }
   bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override;
   LanguageName name(uint32_t id) const override { return codes_.name(id); }
+  std::string thread_name(pid_t tid) override;
   std::string_view lock_name() const override { return interpreter_.layout.is_free_threaded ? "" : "gil"; }
   std::string_view wait_reason(std::span<const std::string_view> functions) const override;
 
  private:
   void learn_identity();
+  std::vector<NumberedThread> list_threads();
   bool add_frame(const atys_walked& walked, uint64_t now_ns, std::vector<LanguageFrame>& frames);
 
   pid_t pid_;
   std::unique_ptr<linux::MemoryReader> memory_;
   Interpreter interpreter_;
   CodeObjects codes_;
+  ThreadNames thread_names_;
   InterpreterCode code_;
   atys_walker walker_;
   uint32_t gone_ = 0;  // the frame that stands for functions that were gone before they were looked at
