@@ -96,8 +96,11 @@ def relative_error(shares, true):
 
 def turn(java, profile):
     machine = Machine(java)
-    spent, shares, _ = profile(machine)
-    rate, true = machine.end()
+    try:
+        spent, shares, _ = profile(machine)
+        rate, true = machine.end()
+    finally:
+        machine.process.kill()  # nothing, if it has ended
     return {"spent": spent, "rate": rate, "error": relative_error(shares, true), "shares": shares}
 
 
