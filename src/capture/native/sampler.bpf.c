@@ -119,24 +119,39 @@ static __u64 stack_end(__u32 tid, __u32 tgid) {
   return end ? *end : 0;
 }
 
+// What changes from turn to turn is kept in a map, not here: the verifier would follow each value that it may take.
+struct copying {
+  struct scratch* scratch;
+  __u64 at;  // in the payload
+  __u64 wanted;
+};
+
+static long copy_page(__u64 index, void* context) {
+  struct copying* copying = context;
+  struct scratch* scratch = copying->scratch;
+  __u64 done = scratch->record.copied_bytes;
+  __u64 from = scratch->record.sp + done;
+  __u64 at = copying->at;
+  __u64 piece = ATYS_PAGE - (from & (ATYS_PAGE - 1));
+  if (copying->wanted - done < piece) piece = copying->wanted - done;
+  ATYS_CHECKED_BELOW(piece);
+  ATYS_CHECKED_BELOW(done);
+  ATYS_CHECKED_BELOW(at);
+  if (done > ATYS_MAX_COPY - ATYS_PAGE || at > ATYS_BEFORE_COPY || piece == 0 || piece > ATYS_PAGE) return 1;
+  if (bpf_probe_read_user(&scratch->payload[at + done], piece, (void*)from) != 0) return 1;
+  scratch->record.copied_bytes = done + piece;
+  return 0;
+}
+
 // Copies from `record->sp` on, page by page, until the end of the stack, of our room, or of what is in memory.
 static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
   __u64 sp = scratch->record.sp;
-  __u64 wanted = default_copy_bytes;
   __u64 end = stack_end(tid, scratch->record.tgid);
+  struct copying copying = {.scratch = scratch, .at = at, .wanted = default_copy_bytes};
   // A stack pointer beyond the end is on another stack: of a coroutine, of a signal handler.
-  if (end > sp) wanted = end - sp < ATYS_MAX_COPY ? end - sp : ATYS_MAX_COPY;
-  __u64 done = 0;
-  for (int i = 0; i < ATYS_MAX_COPY / ATYS_PAGE && done < wanted; i++) {
-    __u64 piece = ATYS_PAGE - ((sp + done) & (ATYS_PAGE - 1));
-    if (wanted - done < piece) piece = wanted - done;
-    ATYS_CHECKED_BELOW(piece);
-    ATYS_CHECKED_BELOW(done);
-    if (done > ATYS_MAX_COPY - ATYS_PAGE || at > ATYS_BEFORE_COPY || piece == 0 || piece > ATYS_PAGE) break;
-    if (bpf_probe_read_user(&scratch->payload[at + done], piece, (void*)(sp + done)) != 0) break;
-    done += piece;
-  }
-  return done;
+  if (end > sp) copying.wanted = end - sp < ATYS_MAX_COPY ? end - sp : ATYS_MAX_COPY;
+  bpf_loop(ATYS_MAX_COPY / ATYS_PAGE + 1, copy_page, &copying, 0);
+  return scratch->record.copied_bytes;
 }
 
 static void send(struct scratch* scratch, __u32 payload) {
@@ -247,8 +262,7 @@ static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   ATYS_CHECKED_BELOW(at);
   if (at > ATYS_BEFORE_COPY) return 0;
   if (mode == ATYS_BY_COPY && record->sp != 0) {
-    record->copied_bytes = copy_stack(scratch, at, record->tid);
-    return at + record->copied_bytes;
+    return at + copy_stack(scratch, at, record->tid);
   }
   long got = bpf_get_stack(ctx, &scratch->payload[at], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
   __u32 user_bytes = got > 0 && got <= ATYS_MAX_USER_FRAMES * 8 ? got : 0;

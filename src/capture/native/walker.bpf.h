@@ -20,7 +20,9 @@ struct {
   __type(value, __u64);
 } thread_states SEC(".maps");
 
-static __u64 follow(__u64 at, const struct atys_path* path) {
+// Not static, here and below: such a function is checked once, not once for each call, and loading is quicker.
+__noinline __u64 follow(__u64 at, const struct atys_path* path) {
+  if (!path) return 0;
   for (int i = 0; i < ATYS_MAX_STEPS; i++) {
     if (i >= path->count) break;
     __u64 next = 0;
@@ -42,7 +44,8 @@ static __u32 inner_tid(void) {
   return number;
 }
 
-static int is_own_state(const struct atys_walker* walker, __u64 state, __u32 tid) {
+__noinline int is_own_state(const struct atys_walker* walker, __u64 state, __u32 tid) {
+  if (!walker) return 0;
   if (walker->identity != ATYS_NATIVE_THREAD) return 1;
   __u64 at = follow(state, &walker->identity_path);
   __u32 number = 0;
@@ -73,19 +76,14 @@ struct walking {
   struct atys_walker* walker;
   __u64 frame;
   __u64 end;
-  __u32 at;      // of the first walked frame in the payload
-  __u32 walked;  // frames
-  __u32 is_cut;
+  __u32 at;  // of the first walked frame in the payload
 };
 
 // A number of so many bytes in the window.
 static __u64 window_number(struct scratch* scratch, __u64 offset, __u32 bytes) {
   ATYS_CHECKED_BELOW(offset);
-  if (offset > ATYS_FRAME_WINDOW - 8) return 0;
-  if (bytes == 8) return *(__u64*)&scratch->window[offset];
-  if (bytes == 4) return *(__u32*)&scratch->window[offset];
-  if (bytes == 2) return *(__u16*)&scratch->window[offset];
-  return bytes ? *(__u8*)&scratch->window[offset] : 0;
+  if (offset > ATYS_FRAME_WINDOW - 8 || bytes == 0) return 0;
+  return *(__u64*)&scratch->window[offset] & (~0ull >> (64 - 8 * (bytes & 15)));
 }
 
 static long walk_frame(__u64 index, void* context) {
@@ -101,14 +99,14 @@ static long walk_frame(__u64 index, void* context) {
       at > ATYS_MAX_KERNEL_FRAMES * 8 + (ATYS_MAX_WALKED - 1) * sizeof(struct atys_walked))
     return 1;
   if (bpf_probe_read_user(scratch->window, bytes, (void*)(walk->frame + walker->window_at)) != 0) {
-    walk->is_cut = 1;
+    scratch->record.walk_flags |= ATYS_WALK_CUT;
     return 1;
   }
   struct atys_walked* walked = (struct atys_walked*)&scratch->payload[at];
   walked->code = window_number(scratch, walker->code, 8);
   walked->position = window_number(scratch, walker->position, walker->position_bytes);
   walked->code = (walked->code & 0xffffffffffffull) | window_number(scratch, walker->marker, walker->marker_bytes) << 48;
-  walk->walked = index + 1;
+  scratch->record.walked = index + 1;
   walk->frame = walker->stride ? walk->frame + walker->stride : window_number(scratch, walker->next, 8);
   return 0;
 }
@@ -135,10 +133,9 @@ static __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
   walk.frame = follow(state, &walker->top);
   if (walker->stride) walk.end = follow(state, &walker->end);
   bpf_loop(ATYS_MAX_WALKED, walk_frame, &walk, 0);
-  record->walked = walk.walked;
-  if (walk.walked) set_live_position(scratch, walker, at);
-  if (walk.is_cut || walk.walked == ATYS_MAX_WALKED) record->walk_flags |= ATYS_WALK_CUT;
-  return walk.walked * sizeof(struct atys_walked);
+  if (record->walked) set_live_position(scratch, walker, at);
+  if (record->walked == ATYS_MAX_WALKED) record->walk_flags |= ATYS_WALK_CUT;
+  return record->walked * sizeof(struct atys_walked);
 }
 
 #endif
