@@ -184,7 +184,7 @@ EndReason Recording::State::end_reason(uint64_t now) {
     if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
   if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
   if (plan_.duration_ns != 0 && now >= started_ns_ + plan_.duration_ns) return EndReason::Duration;
-  if (source_->totals().is_limit_reached) return EndReason::Samples;
+  if (plan_.max_samples != 0 && source_->totals().is_limit_reached) return EndReason::Samples;
   if (now >= next_target_ns_) {
     next_target_ns_ = now + kTargetIntervalNs;
     for (const pid_t pid : target_->look_again()) (void)source_->add_process(pid);

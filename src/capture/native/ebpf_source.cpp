@@ -280,13 +280,12 @@ void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const { fds.push_back({ri
 // it.
 void EbpfSource::measure_cost() {
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  const uint64_t run_time = object_.run_time_ns();
   if (!plan_.with_waits) {
-    kernel_ns_ = run_time;
     if (!statistics_.is_open())
       if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) statistics_ = statistics.take();
-    return;
+    return;  // totals() asks
   }
+  const uint64_t run_time = object_.run_time_ns();
   if (statistics_.is_open() && now - cost_since_ns_ >= kCountCostNs) {
     const double per_ns = static_cast<double>(run_time - run_time_before_) / static_cast<double>(now - cost_since_ns_);
     kernel_ns_ += static_cast<uint64_t>(per_ns * static_cast<double>(now - cost_known_until_ns_));
@@ -301,13 +300,15 @@ void EbpfSource::measure_cost() {
   }
 }
 
-uint64_t EbpfSource::counter(uint32_t number) const {
-  const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
-  std::vector<uint64_t> values(static_cast<size_t>(std::max(cpus, 1L)));
-  object_.map("counters").look_up(&number, values.data());
-  uint64_t total = 0;
-  for (const uint64_t value : values) total += value;
-  return total;
+atys_counters EbpfSource::counters() const {
+  static const long kCpus = ::sysconf(_SC_NPROCESSORS_CONF);  // reads files each time
+  std::vector<atys_counters> of_cpus(static_cast<size_t>(std::max(kCpus, 1L)));
+  const uint32_t slot = 0;
+  object_.map("counters").look_up(&slot, of_cpus.data());
+  atys_counters sum{};
+  for (const atys_counters& of_cpu : of_cpus)
+    for (size_t i = 0; i < ATYS_COUNTERS; ++i) sum.of[i] += of_cpu.of[i];
+  return sum;
 }
 
 // Looking at the end of every system call costs a program that does nothing but switch more than it is worth: most of the
@@ -315,7 +316,7 @@ uint64_t EbpfSource::counter(uint32_t number) const {
 void EbpfSource::spare_fast_switchers() {
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (!takes_late_stacks_ || now - looked_at_waits_ns_ < kLookAtWaitsNs) return;
-  const uint64_t waits = counter(ATYS_WAITS);
+  const uint64_t waits = counters().of[ATYS_WAITS];
   const double per_second =
       static_cast<double>(waits - waits_before_) * 1e9 / static_cast<double>(now - looked_at_waits_ns_);
   if (looked_at_waits_ns_ != 0 && per_second > kManyWaitsPerSecond) {
@@ -328,7 +329,8 @@ void EbpfSource::spare_fast_switchers() {
 
 SourceTotals EbpfSource::totals() const {
   SourceTotals totals;
-  const auto sum = [&](uint32_t number) { return counter(number); };
+  const atys_counters all = counters();
+  const auto sum = [&](uint32_t number) { return all.of[number]; };
   totals.samples = sum(ATYS_SAMPLES);
   totals.weight = sum(ATYS_WEIGHT);
   totals.kernel_ns = plan_.with_waits ? kernel_ns_ : object_.run_time_ns();

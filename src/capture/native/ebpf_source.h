@@ -60,7 +60,7 @@ class EbpfSource final : public SampleSource {
   void collect_waiting(SampleSink& sink);
   void spare_fast_switchers();
   void measure_cost();
-  uint64_t counter(uint32_t number) const;
+  atys_counters counters() const;
   void take_record(std::span<const std::byte> record);
   void hand_over(std::span<const std::byte> bytes, SampleSink& sink);
 

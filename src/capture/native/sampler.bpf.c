@@ -65,9 +65,9 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, ATYS_COUNTERS);
+  __uint(max_entries, 1);
   __type(key, __u32);
-  __type(value, __u64);
+  __type(value, struct atys_counters);
 } counters SEC(".maps");
 
 // One value, the period of the timers in ns. The kernel goes on telling the first one after a change.
@@ -95,8 +95,9 @@ struct {
 } scratches SEC(".maps");
 
 static void count(__u32 counter, __u64 amount) {
-  __u64* value = bpf_map_lookup_elem(&counters, &counter);
-  if (value) *value += amount;
+  __u32 zero = 0;
+  struct atys_counters* all = bpf_map_lookup_elem(&counters, &zero);
+  if (all && counter < ATYS_COUNTERS) all->of[counter] += amount;
 }
 
 static __u64 wakeup_flags(int is_urgent) {

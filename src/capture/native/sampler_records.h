@@ -101,4 +101,9 @@ enum atys_counter {
   ATYS_COUNTERS,
 };
 
+/* Value of the map `counters`, which has one entry: all are read at once. */
+struct atys_counters {
+  __u64 of[ATYS_COUNTERS];
+};
+
 #endif
