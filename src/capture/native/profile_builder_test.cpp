@@ -91,6 +91,14 @@ TEST_F(ThreadNameLabels, are_what_the_language_calls_the_thread_or_else_what_the
   EXPECT_NE(shown.find("process.pid=2147483633,thread.id=7,thread.name=python3} 1 10\n"), std::string::npos) << shown;
 }
 
+TEST_F(ThreadNameLabels, are_there_also_where_the_stack_was_lost) {
+  reader_->names = {{7, "worker-7"}};
+  sample(kPid, 7, 1);
+  collector_.add(collector_.on_lost_stack(kPid, 7), 1, 10);
+  EXPECT_NE(text().find("[stack not received]"), std::string::npos);
+  EXPECT_EQ(text().find("thread.id=7}"), std::string::npos) << text();
+}
+
 TEST_F(ThreadNameLabels, are_asked_for_until_there_is_one) {
   sample(kPid, 7, 1);
   sample(kPid, 7, 1);
