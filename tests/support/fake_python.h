@@ -31,12 +31,13 @@ struct PythonTable {
     bytes = part(3);
     text = part(4);
     // Where the later fields of a structure moved.
+    modules = interpreter + (is_13 ? 5 : 6);
     lock_holder = interpreter + (is_13 ? 12 : 13);
     thread_id = thread + (minor >= 15 ? 8 : 5);
   }
 
   size_t runtime, interpreter, thread, frame, code, object, bytes, text;
-  size_t lock_holder, thread_id;
+  size_t modules, lock_holder, thread_id;
 };
 
 class FakePython {
@@ -181,6 +182,7 @@ class FakePython {
     put_word(2, build == Build::FreeThreaded ? 1 : 0);
     put_words(table.runtime, {0x100, 0, 800});
     put_words(table.interpreter, {0x20000, 7200, 7264, 7344});
+    put_word(table.modules, 7656);
     put_word(table.lock_holder, 7600);
     put_words(table.thread, {0x200, 0, 8, 16, 72});
     put_words(table.thread_id, {152, 160});

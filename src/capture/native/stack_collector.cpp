@@ -189,7 +189,9 @@ std::string StackCollector::name_in_language(ThreadNumber number) const {
 SampleSlot StackCollector::on_lost_stack(pid_t pid, pid_t tid) {
   frames_.clear();
   end_ = kStackLost;
-  return slot_of({.thread = threads_.intern({.pid = pid, .tid = tid}), .stack = stacks_.intern(frames_)}, pid);
+  const ThreadNumber number = threads_.intern({.pid = pid, .tid = tid});
+  if (StackReader* reader = processes_.process(pid).language.reader.get(); reader != nullptr) learn_name(number, *reader);
+  return slot_of({.thread = number, .stack = stacks_.intern(frames_)}, pid);
 }
 
 SampleSlot StackCollector::slot_of(const Slot& slot, pid_t pid) {

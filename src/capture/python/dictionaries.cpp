@@ -53,15 +53,27 @@ std::optional<Shape> shape_of(uint32_t minor, const std::string& head) {
 
 }  // namespace
 
+void Dictionaries::allow_more() {
+  reads_ = 0;
+  flags_.clear();
+  positions_.clear();
+}
+
 uint64_t Dictionaries::word(uint64_t address) {
   if (is_spent()) return 0;
   ++reads_;
   return memory_.value_at<uint64_t>(address).value_or(0);
 }
 
+uint64_t Dictionaries::flags_of(uint64_t type) {
+  const auto [known, is_new] = flags_.try_emplace(type);
+  if (is_new) known->second = word(type + head() + 19 * kWord);
+  return known->second;
+}
+
 bool Dictionaries::is_of_kind(uint64_t object, uint64_t flag) {
   const uint64_t type = object == 0 ? 0 : word(object + layout_.object_type);
-  return type != 0 && (word(type + head() + 19 * kWord) & flag) != 0;
+  return type != 0 && (flags_of(type) & flag) != 0;
 }
 
 bool Dictionaries::is_dictionary(uint64_t object) { return is_of_kind(object, kIsDictionary); }
@@ -113,26 +125,37 @@ std::optional<size_t> Dictionaries::position(const std::vector<Item>& entries, s
   return std::nullopt;
 }
 
+std::optional<size_t> Dictionaries::shared_position(uint64_t keys, size_t most, std::string_view name) {
+  const auto known = positions_.find({keys, std::string(name)});
+  if (known != positions_.end()) return known->second < most ? std::optional(known->second) : std::nullopt;
+  const auto at = position(entries(keys, most), name);
+  if (at) positions_.emplace(std::pair{keys, std::string(name)}, *at);
+  return at;
+}
+
 uint64_t Dictionaries::find(uint64_t dictionary, std::string_view name, size_t most) {
   if (!is_dictionary(dictionary)) return 0;
-  const auto keys = entries(word(dictionary + head() + 2 * kWord), most);
+  const uint64_t keys = word(dictionary + head() + 2 * kWord);
   const uint64_t values = word(dictionary + head() + 3 * kWord);
-  const auto at = position(keys, name);
-  if (!at) return 0;
-  if (values == 0) return keys[*at].value;
-  return word(values + (layout_.minor >= 13 ? kWord : 0) + *at * kWord);
+  if (values != 0) {
+    const auto at = shared_position(keys, most, name);
+    return at ? word(values + (layout_.minor >= 13 ? kWord : 0) + *at * kWord) : 0;
+  }
+  const auto items = entries(keys, most);
+  const auto at = position(items, name);
+  return at ? items[*at].value : 0;
 }
 
 // `values` are those of the class's names, in their order.
 uint64_t Dictionaries::find_in_instance(uint64_t type, uint64_t values, size_t most, std::string_view name) {
-  const auto at = position(entries(word(type + layout_.type_shared_keys), most), name);
+  const auto at = shared_position(word(type + layout_.type_shared_keys), most, name);
   return at ? word(values + *at * kWord) : 0;
 }
 
 uint64_t Dictionaries::attribute(uint64_t object, std::string_view name) {
   const uint64_t type = object == 0 ? 0 : word(object + layout_.object_type);
   if (type == 0) return 0;
-  const uint64_t flags = word(type + head() + 19 * kWord);
+  const uint64_t flags = flags_of(type);
   if (layout_.minor < 11 || (flags & kHasManagedDictionary) == 0) {
     const uint64_t offset = word(type + head() + 34 * kWord);
     return offset == 0 || offset > kLargestObject ? 0 : find(word(object + offset), name, kMostAttributes);

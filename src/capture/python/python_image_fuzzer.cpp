@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds, walks and names the frames of all threads in any memory, as recorded from real interpreters and then bent: it ends,
-// with bounded reads, and says no more than was walked.
+// Finds, walks and names the frames of all threads, and the threads, in any memory, as recorded from real interpreters and
+// then bent: it ends, with bounded reads, and says no more than was walked.
 #include <cstdlib>
 
 #include "capture/python/python_reader.h"
+#include "capture/python/thread_names.h"
 #include "capture/walk_remote.h"
 #include "support/python_image.h"
 
@@ -34,6 +35,21 @@ void read_twice(python::PythonReader& reader, test::FakeMemory& memory, const st
   }
 }
 
+void read_names(test::FakeMemory& memory, const python::Interpreter& interpreter,
+                const std::vector<python::PythonThread>& threads) {
+  constexpr size_t kOfTheLast = 16;  // that began before all were spent
+  std::vector<python::NumberedThread> numbered;
+  for (const python::PythonThread& thread : threads) numbered.push_back({static_cast<pid_t>(numbered.size() + 1), thread});
+  python::ThreadNames names(memory, interpreter);
+  for (uint64_t second = 1; second < 3; ++second) {
+    memory.reads = 0;
+    (void)names.name_of(1, second * 1'000'000'000, [&] { return numbered; });
+    check(memory.reads <= python::Dictionaries::kMostReads + kOfTheLast);
+  }
+  for (const python::NumberedThread& thread : numbered)
+    check(names.name_of(thread.tid, 1, {}).size() <= python::ThreadNames::kLongestName);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -45,6 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto threads = python::list_python_threads(image.memory, interpreter);
   check(image.memory.reads <= kReadsOfThreads);
   (void)python::find_tid_offset(image.memory, threads, {1, 4242});
+  read_names(image.memory, interpreter, threads);
   constexpr pid_t kNobody = -1;
   python::PythonReader reader(kNobody, std::make_unique<test::BorrowedMemory>(image.memory), interpreter);
   for (size_t i = 0; i < std::min(threads.size(), kThreads); ++i) {

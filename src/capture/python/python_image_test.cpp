@@ -11,6 +11,7 @@
 #include "capture/detect.h"
 #include "capture/profiling_kernel.h"
 #include "capture/python/python_reader.h"
+#include "capture/python/thread_names.h"
 #include "capture/walk_remote.h"
 #include "support/compiled_program.h"
 #include "support/python_image.h"
@@ -120,13 +121,65 @@ TEST(python_image, of_each_recorded_version_says_what_its_script_did) {
   EXPECT_GE(versions, 6U);
 }
 
+constexpr const char* kNamesScript = R"(import os, threading
+class Own(threading.Thread):
+    def __init__(self):
+        super().__init__(name='größter-worker-of-them-all', daemon=True)
+        self.more = 1
+    def run(self):
+        self.__dict__['even_more'] = 2
+        wait()
+
+def wait():
+    threading.current_thread().started.set(), held.acquire()
+
+held = threading.Lock()
+held.acquire()
+others = [threading.Thread(target=wait, name='worker-7', daemon=True), Own(), threading.Thread(target=wait, daemon=True)]
+for other in others:
+    other.started = threading.Event()
+    other.start()
+    other.started.wait()
+others[2].name = '任务'
+os.write(1, b'ready\n') and os.read(0, 1)
+)";
+const std::vector<std::string> kNames = {"MainThread", "größter-worker-of-them-all", "worker-7", "任务"};
+
+std::vector<std::string> names_in(linux::MemoryReader& memory, const Interpreter& interpreter) {
+  std::vector<NumberedThread> threads;
+  for (const PythonThread& thread : list_python_threads(memory, interpreter))
+    threads.push_back({static_cast<pid_t>(threads.size() + 1), thread});
+  ThreadNames names(memory, interpreter);
+  std::vector<std::string> found;
+  for (const NumberedThread& thread : threads) found.push_back(names.name_of(thread.tid, 1, [&] { return threads; }));
+  std::ranges::sort(found);
+  return found;
+}
+
+TEST(python_image, of_each_recorded_version_has_the_names_of_its_threads) {
+  size_t versions = 0;
+  for (uint32_t minor = kOldestMinor; minor <= kNewestMinor; ++minor) {
+    std::ifstream file(fmt::format(ATYS_RECORDED_PYTHONS "/names_3.{}", minor), std::ios::binary);
+    if (!file) continue;
+    SCOPED_TRACE(fmt::format("Python 3.{}", minor));
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    test::PythonImage image = test::read_python_image(text);
+    const auto layout = find_layout(minor, image.memory, image.runtime);
+    ASSERT_TRUE(layout.ok()) << layout.error().message;
+    EXPECT_EQ(names_in(image.memory, {.layout = *layout, .runtime = image.runtime}), kNames);
+    ++versions;
+  }
+  EXPECT_GE(versions, 6U);
+}
+
 class PythonLive : public testing::Test {
  protected:
+  explicit PythonLive(const char* script = kScript) : script_(script) {}
   void SetUp() override {
     const char* given = std::getenv("ATYS_PYTHON");
     const std::string python = given != nullptr ? given : "python3";
     if (!folder_.run(python + " -V >/dev/null 2>&1")) GTEST_SKIP() << "python3 is not installed";
-    program_ = std::make_unique<test::WaitingProgram>(std::vector<std::string>{python, folder_.write("script.py", kScript)});
+    program_ = std::make_unique<test::WaitingProgram>(std::vector<std::string>{python, folder_.write("script.py", script_)});
     ASSERT_EQ(program_->read_line(), "ready");
     auto detected = detect_runtimes(program_->pid());
     ASSERT_TRUE(detected.ok());
@@ -135,10 +188,43 @@ class PythonLive : public testing::Test {
     runtime_ = *runtime;
   }
 
+  const char* script_;
   test::ScratchFolder folder_;
   std::unique_ptr<test::WaitingProgram> program_;
   DetectedRuntime runtime_;
 };
+
+class PythonNamesLive : public PythonLive {
+ protected:
+  PythonNamesLive() : PythonLive(kNamesScript) {}
+};
+
+// With ATYS_KEEP_NAMES=FILE what was read is kept.
+TEST_F(PythonNamesLive, calls_its_threads_as_the_program_does) {
+  linux::ProcessMemory memory(program_->pid());
+  std::map<uint64_t, std::string> pieces;
+  test::RecordingMemory recording(memory, pieces);
+  const auto found = find_interpreter(program_->pid(), runtime_.path, runtime_.version, recording);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(names_in(recording, *found), kNames);
+  if (const char* kept = std::getenv("ATYS_KEEP_NAMES"))
+    std::ofstream(kept, std::ios::binary) << test::write_python_image(static_cast<uint8_t>(found->layout.minor),
+                                                                      found->runtime, found->code_type, pieces);
+
+  PythonReader reader(program_->pid(), std::make_unique<linux::ProcessMemory>(program_->pid()), *found);
+  EXPECT_EQ(reader.thread_name(program_->pid()), "MainThread");
+  const auto states = reader.thread_states();
+  ASSERT_EQ(states.size(), kNames.size());
+  const auto names = [&] {
+    std::vector<std::string> said;
+    for (const auto& [tid, state] : states) said.push_back(reader.thread_name(tid));
+    std::ranges::sort(said);
+    return said;
+  };
+  EXPECT_EQ(names(), kNames);
+  EXPECT_EQ(program_->finish(), 0);
+  EXPECT_EQ(names(), kNames) << "also when it has ended";
+}
 
 // With ATYS_KEEP_IMAGE=FILE what was read is kept; with ATYS_PYTHON=FILE it is of that Python.
 TEST_F(PythonLive, says_what_its_script_does_and_the_same_from_a_recorded_image) {

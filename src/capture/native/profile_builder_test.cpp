@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/profile_builder.h"
+
+#include <gtest/gtest.h>
+
+#include "support/profile_text.h"
+
+namespace atys::capture::native {
+namespace {
+
+constexpr pid_t kPid = 0x7ffffff0;  // no process has it
+
+class QuietSource final : public SampleSource {
+ public:
+  std::string_view tier() const override { return "quiet"; }
+  Result<> start() override { return {}; }
+  void stop() override {}
+  Result<> set_period(uint64_t) override { return {}; }
+  Result<> add_process(pid_t) override { return {}; }
+  void set_stack_mode(pid_t, StackMode) override {}
+  void set_stack_end(pid_t, uint64_t) override {}
+  void collect(SampleSink&) override {}
+  void collect_counts(SampleSink&) override {}
+  void add_wakeups(std::vector<pollfd>&) const override {}
+  SourceTotals totals() const override { return {}; }
+};
+
+class NamingReader final : public StackReader {
+ public:
+  const atys_walker& walker() const override { return walker_; }
+  std::vector<std::pair<pid_t, uint64_t>> thread_states() override { return {}; }
+  const InterpreterCode& code() const override { return code_; }
+  bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override {
+    for (const atys_walked& walked : walk) frames.push_back({.id = static_cast<uint32_t>(walked.code)});
+    return true;
+  }
+  LanguageName name(uint32_t id) const override { return {.function = "f" + std::to_string(id), .kind = "script"}; }
+  std::string thread_name(pid_t tid) override {
+    ++times_asked;
+    return names[tid];
+  }
+
+  std::map<pid_t, std::string> names;
+  int times_asked = 0;
+
+ private:
+  atys_walker walker_{};
+  InterpreterCode code_;
+};
+
+class OneReader final : public ReaderFinder {
+ public:
+  explicit OneReader(std::shared_ptr<StackReader> reader) : reader_(std::move(reader)) {}
+  Found find_reader(pid_t pid) override { return {.reader = pid == kPid ? reader_ : nullptr}; }
+  bool may_bring_runtime(std::string_view) const override { return false; }
+
+ private:
+  std::shared_ptr<StackReader> reader_;
+};
+
+class ThreadNameLabels : public testing::Test {
+ protected:
+  ThreadNameLabels() { collector_.set_reader_finder(&finder_); }
+  void sample(pid_t pid, pid_t tid, uint64_t function) {
+    const atys_walked walked{.code = function};
+    RawSample sample{.time_ns = 1, .pid = pid, .tid = tid, .comm = "python3"};
+    sample.walked = {&walked, 1};
+    collector_.add(collector_.on_stack(sample), 1, 10);
+  }
+  std::string text() {
+    Profile profile;
+    ProfileBuilder(collector_, modules_).build({}, profile);
+    return test::to_text(profile);
+  }
+
+  std::shared_ptr<NamingReader> reader_ = std::make_shared<NamingReader>();
+  OneReader finder_{reader_};
+  QuietSource source_;
+  CodeModules modules_{{}};
+  StackCollector collector_{source_, modules_};
+};
+
+TEST_F(ThreadNameLabels, are_what_the_language_calls_the_thread_or_else_what_the_kernel_does) {
+  reader_->names = {{7, "worker-7"}};
+  sample(kPid, 7, 1);
+  sample(kPid, 8, 2);
+  sample(kPid + 1, 7, 3);
+  const std::string shown = text();
+  EXPECT_NE(shown.find("thread.id=7,thread.name=worker-7} 1 10\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("thread.id=8,thread.name=python3} 1 10\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("process.pid=2147483633,thread.id=7,thread.name=python3} 1 10\n"), std::string::npos) << shown;
+}
+
+TEST_F(ThreadNameLabels, are_there_also_where_the_stack_was_lost) {
+  reader_->names = {{7, "worker-7"}};
+  sample(kPid, 7, 1);
+  collector_.add(collector_.on_lost_stack(kPid, 7), 1, 10);
+  EXPECT_NE(text().find("[stack not received]"), std::string::npos);
+  EXPECT_EQ(text().find("thread.id=7}"), std::string::npos) << text();
+}
+
+TEST_F(ThreadNameLabels, are_asked_for_until_there_is_one) {
+  sample(kPid, 7, 1);
+  sample(kPid, 7, 1);
+  EXPECT_EQ(reader_->times_asked, 2);
+  reader_->names = {{7, "late"}};
+  sample(kPid, 7, 1);
+  sample(kPid, 7, 1);
+  EXPECT_EQ(reader_->times_asked, 3);
+  reader_->names = {{7, "later"}};
+  EXPECT_NE(text().find("thread.name=later} 4 40\n"), std::string::npos) << text();
+}
+
+}  // namespace
+}  // namespace atys::capture::native
