@@ -11,7 +11,7 @@ import live  # noqa: E402
 from live import capture, expect, folder, running  # noqa: E402
 
 PYTHON = os.environ.get("ATYS_PYTHON", sys.executable)
-NAMES = {"MainThread", "worker-7", "a-name-of-more-than-15-characters", "größe"}
+NAMES = {"worker-7", "a-name-of-more-than-15-characters", "größe"}
 PROGRAM = """import _thread, threading, time
 def spin():
     end = time.monotonic() + 60

@@ -64,6 +64,17 @@ void find_code(const LoadedFile& file, const std::map<std::string, LoadedFile::P
   }
 }
 
+// The list begins with the newest.
+uint64_t oldest_interpreter(linux::MemoryReader& memory, const Interpreter& interpreter) {
+  uint64_t oldest = 0;
+  uint64_t next = memory.value_at<uint64_t>(interpreter.runtime + interpreter.layout.interpreters_head).value_or(0);
+  for (size_t i = 0; i < kMostInterpreters && next != 0; ++i) {
+    oldest = next;
+    next = memory.value_at<uint64_t>(oldest + interpreter.layout.interpreter_next).value_or(0);
+  }
+  return oldest;
+}
+
 }  // namespace
 
 Result<Interpreter> find_interpreter(pid_t pid, const std::string& path, const std::string& version,
@@ -86,7 +97,7 @@ Result<Interpreter> find_interpreter(pid_t pid, const std::string& path, const s
   if (const auto type = symbols.find("PyCode_Type"); type != symbols.end()) found.code_type = type->second.address;
   find_code(file, symbols, found);
   add_launcher(pid, found, path);
-  found.first = memory.value_at<uint64_t>(found.runtime + found.layout.interpreters_head).value_or(0);
+  found.first = oldest_interpreter(memory, found);
   if (found.first == 0 || list_python_threads(memory, found).empty())
     return fail(ErrorCode::Unavailable, "the interpreter has not started yet");
   return found;
