@@ -531,6 +531,33 @@ TEST_F(NodeRecorderTest, waits_for_a_process_that_has_just_begun) {
   EXPECT_TRUE(started.ok()) << started.error().message;
 }
 
+// As it is between exec and its first look at signals: Node.js blocks SIGUSR1 itself then.
+TEST_F(NodeRecorderTest, does_not_give_up_on_a_process_that_blocks_the_signal_while_it_begins) {
+  sigset_t blocked;
+  sigset_t before;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGUSR1);
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  const NodeChild child({"--inspect-port=0", "-e", "setInterval(() => {}, 10)"});
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  std::vector<Error> refusals;  // before exec there is no V8 in it
+  std::optional<Attachment> first;
+  wait_until(Deadline::in_ms(60'000), [&] {
+    auto attachment = attach(child.pid());
+    if (attachment.ok())
+      first = attachment.take();
+    else if (attachment.error().code == ErrorCode::Unsupported)
+      refusals.push_back(attachment.error());
+    return first || !refusals.empty() || child.has_ended();
+  });
+  ASSERT_TRUE(refusals.empty()) << refusals.front().message;
+  ASSERT_TRUE(first.has_value()) << child.errors();
+  OwnRecording recording(child.pid(), std::move(first->recorder));
+  ASSERT_TRUE(recording.is_settled(kLong));
+  const auto profile = recording.take(true, kLong);
+  EXPECT_TRUE(profile.ok()) << profile.error().message;
+}
+
 TEST_F(NodeRecorderTest, prefers_the_perf_map_that_a_process_writes) {
   const auto child = begin(kIdle, {"--inspect-port=0", "--perf-basic-prof"});
   const auto attachment = attach(child->pid());
