@@ -23,6 +23,10 @@ class OwnRecorder {
   // they are known, frame kinds, files and lines. Weights are the runtime's own measure: they are scaled to the CPU time
   // that the Linux kernel accounted for the same threads.
   virtual Result<Profile> take(bool is_last) = 0;
+  // Between calls: what to poll() for POLLIN, so that the runtime can tell us something; -1: nothing. on_wakeup() is called
+  // then, as the others are, and both are asked only after a start that went well.
+  virtual int wakeup_fd() const { return -1; }
+  virtual void on_wakeup() {}
   // The threads that its profile is of, as we number them; empty: all of the process.
   virtual std::vector<pid_t> covered_threads() const { return {}; }
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/own_recording.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 
+#include <array>
 #include <utility>
 
 namespace atys::capture {
@@ -15,15 +18,41 @@ constexpr std::chrono::milliseconds kFirstPause{10};
 }  // namespace
 
 OwnRecording::OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder)
-    : pid_(pid), recorder_(std::move(recorder)), thread_([this] { run(); }) {}
+    : pid_(pid),
+      recorder_(std::move(recorder)),
+      given_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      thread_([this] { run(); }) {}
 
 OwnRecording::~OwnRecording() {
   {
     const std::lock_guard lock(mutex_);
-    order_ = Order::End;
+    give(Order::End);
   }
-  changed_.notify_all();
   thread_.join();
+}
+
+void OwnRecording::give(Order order) {
+  order_ = order;
+  changed_.notify_all();
+  (void)::eventfd_write(given_.get(), 1);
+}
+
+// A runtime may have to tell something meanwhile.
+void OwnRecording::wait_for_order(std::unique_lock<std::mutex>& lock) {
+  while (order_ == Order::None) {
+    const int wakeup = started_->ok() && given_.is_open() ? recorder_->wakeup_fd() : -1;
+    if (wakeup < 0) {
+      changed_.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    std::array<pollfd, 2> fds{{{given_.get(), POLLIN, 0}, {wakeup, POLLIN, 0}}};
+    ::poll(fds.data(), fds.size(), -1);
+    eventfd_t orders = 0;
+    (void)::eventfd_read(given_.get(), &orders);
+    if (fds[1].revents != 0) recorder_->on_wakeup();
+    lock.lock();
+  }
 }
 
 // A runtime that is just starting is not ready for us; some milliseconds later it is.
@@ -46,7 +75,7 @@ void OwnRecording::run() {
   started_.emplace(std::move(started));
   changed_.notify_all();
   for (;;) {
-    changed_.wait(lock, [this] { return order_ != Order::None; });
+    wait_for_order(lock);
     if (order_ == Order::End) return;
     const bool is_last = std::exchange(order_, Order::None) == Order::TakeLast;
     lock.unlock();
@@ -71,8 +100,7 @@ bool OwnRecording::covers_all() {
 void OwnRecording::ask(bool is_last) {
   const std::lock_guard lock(mutex_);
   taken_.reset();
-  order_ = is_last ? Order::TakeLast : Order::Take;
-  changed_.notify_all();
+  give(is_last ? Order::TakeLast : Order::Take);
 }
 
 Result<Profile> OwnRecording::answer(std::chrono::milliseconds patience) {

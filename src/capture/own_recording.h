@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/unique_fd.h"
 #include "capture/own_recorder.h"
 
 namespace atys::capture {
@@ -38,10 +39,13 @@ class OwnRecording {
   enum class Order { None, Take, TakeLast, End };
   void run();
   Result<> start_patiently();
+  void give(Order order);
+  void wait_for_order(std::unique_lock<std::mutex>& lock);
 
   const pid_t pid_;
   std::unique_ptr<OwnRecorder> recorder_;
-  std::mutex mutex_;  // of all below
+  const UniqueFd given_;  // an eventfd: readable when there is an order
+  std::mutex mutex_;      // of all below
   std::condition_variable changed_;
   Order order_ = Order::None;
   std::optional<Result<>> started_;

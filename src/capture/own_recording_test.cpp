@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/own_recording.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -29,6 +30,9 @@ struct Script {
   std::atomic<int> calls_at_once = 0;
   std::atomic<bool> overlapped = false;
   std::atomic<bool> is_gone = false;
+  int wakeup_fd = -1;  // of a pipe
+  std::string heard;   // what came through it last; after "!" nothing more is looked at
+  std::counting_semaphore<> woken{0};
 };
 
 class ScriptedRecorder final : public OwnRecorder {
@@ -47,6 +51,13 @@ class ScriptedRecorder final : public OwnRecorder {
     return script_.take(is_last);
   }
   std::vector<pid_t> covered_threads() const override { return {7, 8}; }
+  int wakeup_fd() const override { return script_.heard == "!" ? -1 : script_.wakeup_fd; }
+  void on_wakeup() override {
+    const Call call(script_);
+    char byte = 0;
+    if (::read(script_.wakeup_fd, &byte, 1) == 1) script_.heard = byte;
+    script_.woken.release();
+  }
 
  private:
   struct Call {
@@ -207,6 +218,42 @@ TEST(own_recording, leaves_signals_to_other_threads) {
   };
   EXPECT_TRUE(record(script)->is_settled(kLong));
   EXPECT_TRUE(is_blocked);
+}
+
+TEST(OwnRecording, hears_what_the_runtime_tells_between_orders) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd to_read(ends[0]);
+  const UniqueFd to_write(ends[1]);
+  Script script;
+  script.wakeup_fd = to_read.get();
+  auto recording = record(script);
+  for (const char* text : {"1", "2", "!"}) {
+    ASSERT_EQ(::write(to_write.get(), text, 1), 1);
+    ASSERT_TRUE(script.woken.try_acquire_for(kLong));
+    EXPECT_EQ(script.heard, text);
+    EXPECT_EQ(comment(recording->take(false, kLong)), "not last");
+  }
+  ASSERT_EQ(::write(to_write.get(), "4", 1), 1);
+  EXPECT_EQ(comment(recording->take(true, kLong)), "last");
+  recording.reset();
+  EXPECT_EQ(script.heard, "!") << "it was said that nothing more is of interest";
+  EXPECT_FALSE(script.overlapped);
+}
+
+TEST(OwnRecording, does_not_listen_to_a_runtime_that_did_not_start) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd to_read(ends[0]);
+  const UniqueFd to_write(ends[1]);
+  ASSERT_EQ(::write(to_write.get(), "1", 1), 1);
+  Script script;
+  script.wakeup_fd = to_read.get();
+  script.start = [] { return Result<>(fail(ErrorCode::Unsupported, "no")); };
+  auto recording = record(script);
+  EXPECT_EQ(comment(recording->take(true, kLong)), "failed: no");
+  recording.reset();
+  EXPECT_EQ(script.heard, "");
 }
 
 }  // namespace

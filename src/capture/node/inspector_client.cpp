@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
+#include <algorithm>
+
 #include "capture/node/http_head.h"
 
 namespace atys::capture::node {
@@ -13,6 +15,8 @@ namespace {
 constexpr size_t kLongestHead = 16384;
 constexpr size_t kLongestList = 1 << 20;
 constexpr size_t kMostEvents = 10'000;
+constexpr int kMostReads = 16;        // of 64 KiB in one go
+constexpr uint64_t kControlMs = 100;  // to answer a ping
 
 template <size_t size>
 std::array<uint8_t, size> random_bytes() {
@@ -193,5 +197,26 @@ void InspectorClient::say_last(InspectorClient client, std::string_view method, 
 }
 
 std::vector<Json> InspectorClient::take_events() { return std::exchange(events_, {}); }
+
+Result<> InspectorClient::look_for_events() {
+  for (int reads = 0; reads < kMostReads; ++reads) {
+    while (auto message = reader_.next()) {
+      if (message->opcode != Opcode::Text) {
+        TRY(answer_control(*message, Deadline::in_ms(kControlMs)));
+        continue;
+      }
+      Json event = TRY(parse_json(message->payload));
+      if (event.is_object() && event.contains("method")) keep_event(std::move(event));
+    }
+    std::string bytes;
+    if (TRY(stream_.read_available(bytes)) == 0) return {};
+    TRY(reader_.feed(bytes));
+  }
+  return {};
+}
+
+bool InspectorClient::has_event(std::string_view method) const {
+  return std::ranges::any_of(events_, [&](const Json& event) { return text_member(event, "method") == method; });
+}
 
 }  // namespace atys::capture::node

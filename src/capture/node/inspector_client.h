@@ -46,6 +46,11 @@ class InspectorClient {
 
   // Those that have come since the last call, oldest first.
   std::vector<Json> take_events();
+  // Keeps the events that are there by now, without waiting for any. Between calls they come when fd() is readable; what
+  // came with the answer of a call does not show there.
+  Result<> look_for_events();
+  bool has_event(std::string_view method) const;
+  int fd() const { return stream_.fd(); }
 
  private:
   explicit InspectorClient(LoopbackStream stream) : stream_(std::move(stream)) {}

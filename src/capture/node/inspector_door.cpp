@@ -19,7 +19,7 @@ namespace {
 
 using linux::TcpSocket;
 
-constexpr uint64_t kYoungTicks = 200;  // 2 s: Node.js takes up to a second until it handles signals
+constexpr uint64_t kYoungTicks = 500;  // 5 s: Node.js takes up to a second until it handles signals, more on a busy machine
 
 Result<> check_alive(const NodeProcess& process) {
   if (linux::is_alive(process.pid, process.start_time_ticks)) return {};
@@ -31,6 +31,11 @@ bool is_young(const NodeProcess& process) {
   ::clock_gettime(CLOCK_BOOTTIME, &now);
   const auto ticks = static_cast<uint64_t>(now.tv_sec) * static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
   return ticks < process.start_time_ticks + kYoungTicks;
+}
+
+// Node.js begins by blocking SIGUSR1, for it would kill it, and lets it through when it has its handler.
+bool may_change(SignalUse use, const NodeProcess& process) {
+  return (use == SignalUse::None || use == SignalUse::Blocked) && is_young(process) && !process.options.has_signal_off;
 }
 
 // The inspector that listens already; its port can only be the one of the options.
@@ -165,8 +170,7 @@ Result<> check_inspector(const NodeProcess& process) {
   TRY(check_running(process));
   if (const auto listener = TRY(open_inspector(process))) return check_unused(process, *listener);
   const SignalUse use = TRY(read_signal_use(process.pid, process.runtime_file));
-  if (use == SignalUse::None && is_young(process) && !process.options.has_signal_off) return {};
-  return explain(use, process);
+  return may_change(use, process) ? Result<>() : explain(use, process);
 }
 
 Result<InspectorDoor> InspectorDoor::open(const NodeProcess& process, Deadline deadline) {
@@ -176,10 +180,11 @@ Result<InspectorDoor> InspectorDoor::open(const NodeProcess& process, Deadline d
     return InspectorDoor(process, {process.pid, listener->local_port, listener->is_ipv6}, listener->inode, true);
   }
   Result<SignalUse> use = SignalUse::None;
-  wait_until(deadline, [&] {
-    use = read_signal_use(process.pid, process.runtime_file);
-    return !use.ok() || *use != SignalUse::None || !is_young(process) || process.options.has_signal_off;
-  });
+  wait_until(deadline,
+             [&] { return !(use = read_signal_use(process.pid, process.runtime_file)).ok() || !may_change(*use, process); });
+  if (use.ok() && may_change(*use, process))
+    return fail(ErrorCode::Unavailable,
+                fmt::format("process {} has just begun: it does not handle signals yet", process.pid));
   TRY(explain(TRY(std::move(use)), process));
   Result<bool> is_taken = false;
   wait_until(deadline, [&] { return !(is_taken = is_port_taken(process)).ok() || !*is_taken; });

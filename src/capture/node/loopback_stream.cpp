@@ -120,21 +120,23 @@ Result<> LoopbackStream::write(std::string_view bytes, Deadline deadline) {
 
 void LoopbackStream::end_writing() { ::shutdown(fd_.get(), SHUT_WR); }
 
-Result<> LoopbackStream::read_some(std::string& into, Deadline deadline) {
+Result<size_t> LoopbackStream::read_available(std::string& into) {
   char block[65536];
   while (true) {
     const ssize_t got = ::recv(fd_.get(), block, sizeof block, 0);
     if (got > 0) {
       into.append(block, static_cast<size_t>(got));
-      return {};
+      return static_cast<size_t>(got);
     }
     if (got == 0) return fail(ErrorCode::Unavailable, "the inspector closed the connection");
-    if (errno == EAGAIN) {
-      TRY(wait_for(POLLIN, deadline));
-    } else if (errno != EINTR) {
-      return fail_errno("reading from the inspector");
-    }
+    if (errno == EAGAIN) return size_t{0};
+    if (errno != EINTR) return fail_errno("reading from the inspector");
   }
+}
+
+Result<> LoopbackStream::read_some(std::string& into, Deadline deadline) {
+  while (TRY(read_available(into)) == 0) TRY(wait_for(POLLIN, deadline));
+  return {};
 }
 
 }  // namespace atys::capture::node

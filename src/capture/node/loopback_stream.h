@@ -33,6 +33,9 @@ class LoopbackStream {
   void end_writing();  // the other side sees the end after what was written
   // Appends what is there, at least a byte. An error when the other side has closed.
   Result<> read_some(std::string& into, Deadline deadline);
+  // The same without waiting; says how many bytes there were.
+  Result<size_t> read_available(std::string& into);
+  int fd() const { return fd_.get(); }  // for poll()
 
  private:
   explicit LoopbackStream(UniqueFd fd) : fd_(std::move(fd)) {}

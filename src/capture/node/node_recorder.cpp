@@ -17,12 +17,18 @@ constexpr uint64_t kOpenMs = 5000;
 constexpr uint64_t kCallMs = 10'000;  // stopping makes V8 write the whole profile
 constexpr double kMostHz = 200;       // V8 samples itself at a price: a tenth of its speed at 1,000
 constexpr size_t kMostWorkers = 256;
+constexpr uint64_t kEndMs = 3000;  // a process that ends waits for us no longer, whatever its workers do
 
 // Whose isolate it is: a synchronous look at /proc is made by the very thread that asks. The answer is in its own pid
 // namespace: "12/task/17".
 constexpr std::string_view kWhoAmI =
     "(process.getBuiltinModule ? process.getBuiltinModule('fs') : require('fs')).readlinkSync('/proc/thread-self')";
 constexpr std::string_view kVersion = "parseInt(process.versions.node)";
+
+// Node.js does not end while a session is open. All versions since 12 tell a session that wants to know, and keep what it
+// recorded until it has gone.
+constexpr std::string_view kTellTheEnd = "NodeRuntime.notifyWhenWaitingForDisconnect";
+constexpr std::string_view kEnd = "NodeRuntime.waitingForDisconnect";
 
 // Before that, Node.js has to be told to mark the time that it waits for events …
 constexpr int64_t kMarksIdle = 14;
@@ -42,7 +48,7 @@ const Json& value_of(const Json& evaluated) { return member(member(evaluated, "r
 NodeRecorder::~NodeRecorder() { (void)close(); }
 
 Result<Json> NodeRecorder::call(const Isolate& isolate, std::string_view method, const Json& params) {
-  const Deadline deadline = Deadline::in_ms(kCallMs);
+  const Deadline deadline = end_by_ ? *end_by_ : Deadline::in_ms(kCallMs);
   if (isolate.session.empty()) return client_->call(method, params, deadline);
   return client_->call_worker(isolate.session, method, params, deadline);
 }
@@ -58,6 +64,7 @@ Result<> NodeRecorder::begin(const Isolate& isolate) {
 Result<> NodeRecorder::open_session(Deadline deadline) {
   const std::string path = TRY(read_session_path(door_->address(), deadline));
   client_ = TRY(InspectorClient::connect(door_->address(), path, deadline));
+  TRY(client_->call(kTellTheEnd, {{"enabled", true}}, deadline));
   return {};
 }
 
@@ -79,7 +86,18 @@ void NodeRecorder::mark_idle() {
   has_idle_hook_ = marked.ok() && value_of(*marked).is_boolean();
 }
 
+// Whoever is told that it failed does not come back to end it, or tries again and takes our inspector for another's.
 Result<> NodeRecorder::start() {
+  Result<> started = start_sampling();
+  is_watched_ = started.ok();
+  if (started.ok())
+    on_wakeup();
+  else
+    (void)close();
+  return started;
+}
+
+Result<> NodeRecorder::start_sampling() {
   TRY(connect());
   const auto name = linux::thread_name(process_.pid, process_.pid);
   isolates_ = {{.session = {}, .thread = {process_.pid, process_.pid, name.ok() ? *name : std::string()}}};
@@ -109,6 +127,7 @@ void NodeRecorder::take_up_workers() {
   for (const Json& event : client_->take_events()) {
     const std::string session = text_member(member(event, "params"), "sessionId");
     const std::string method = text_member(event, "method");
+    is_ending_ |= method == kEnd;
     if (method == "NodeWorker.detachedFromWorker")
       std::erase_if(isolates_, [&](const Isolate& isolate) { return isolate.session == session; });
     if (method != "NodeWorker.attachedToWorker" || session.empty() || isolates_.size() >= kMostWorkers) continue;
@@ -125,28 +144,55 @@ Result<> NodeRecorder::take_from(const Isolate& isolate, bool is_last, Profile& 
   return add_cpu_profile(member(answer, "profile"), recording_.kind, isolate.thread, profile);
 }
 
-Result<Profile> NodeRecorder::take(bool is_last) {
-  if (!client_) return fail(ErrorCode::Internal, "V8 is not sampling");
-  Profile profile = new_profile(recording_.kind);
-  covered_.clear();
+Result<NodeRecorder::Taken> NodeRecorder::take_all(bool is_last) {
+  Taken all{.profile = new_profile(recording_.kind), .covered = {}};
   const std::vector<Isolate> isolates = isolates_;
   for (const Isolate& isolate : isolates) {
-    const Result<> taken = take_from(isolate, is_last, profile);
+    const Result<> taken = take_from(isolate, is_last, all.profile);
     if (taken.ok()) {
-      covered_.insert(isolate.thread.tid);
+      all.covered.insert(isolate.thread.tid);
     } else if (isolate.session.empty()) {
       return taken.error();
     } else {
-      profile.add_loss("JavaScript of worker threads that ended", 1);
+      all.profile.add_loss("JavaScript of worker threads that ended", 1);
       std::erase_if(isolates_, [&](const Isolate& one) { return one.session == isolate.session; });
     }
   }
-  if (is_last) {
-    if (const Result<> closed = close(); !closed.ok()) profile.add_fact("warning", closed.error().message);
-  } else {
-    take_up_workers();
+  return all;
+}
+
+Result<Profile> NodeRecorder::take(bool is_last) {
+  if (client_) on_wakeup();
+  std::optional<Result<Taken>> taken = std::exchange(until_end_, std::nullopt);
+  if (!taken) {
+    if (!client_) return fail(ErrorCode::Unavailable, "V8 is not sampling: the process has ended");
+    taken.emplace(take_all(is_last));
   }
-  return profile;
+  if (!taken->ok()) return taken->error();
+  covered_ = std::move((*taken)->covered);
+  if (is_last) {
+    if (const Result<> closed = close(); !closed.ok()) (*taken)->profile.add_fact("warning", closed.error().message);
+  } else if (client_) {
+    take_up_workers();
+    on_wakeup();
+  }
+  return std::move((*taken)->profile);
+}
+
+// A session that has ended is of no use to look at; whoever takes next is told.
+void NodeRecorder::on_wakeup() {
+  if (!client_) return;
+  is_watched_ = is_watched_ && client_->look_for_events().ok();
+  if (is_ending_ || client_->has_event(kEnd)) let_end();
+}
+
+// It has stopped listening by itself: nothing is left to close but our session.
+void NodeRecorder::let_end() {
+  end_by_ = Deadline::in_ms(kEndMs);
+  until_end_.emplace(take_all(true));
+  client_.reset();
+  door_.reset();
+  isolates_.clear();
 }
 
 std::vector<pid_t> NodeRecorder::covered_threads() const {
@@ -157,7 +203,8 @@ std::vector<pid_t> NodeRecorder::covered_threads() const {
 // Whatever happened to our session, an inspector that we opened has to be closed: if need be, through a new one.
 Result<> NodeRecorder::close() {
   if (!door_) return {};
-  if (client_ && has_idle_hook_) (void)call(isolates_.front(), "Runtime.evaluate", evaluation_of(kDoNotMarkIdle));
+  if (client_ && std::exchange(has_idle_hook_, false))
+    (void)call(isolates_.front(), "Runtime.evaluate", evaluation_of(kDoNotMarkIdle));
   InspectorDoor door = std::move(*door_);
   std::optional<InspectorClient> client = std::exchange(client_, std::nullopt);
   door_.reset();

@@ -28,6 +28,9 @@ class NodeRecorder final : public OwnRecorder {
   Result<> start() override;
   Result<Profile> take(bool is_last) override;
   std::vector<pid_t> covered_threads() const override;
+  // A process that is about to end says so and waits for us to go.
+  int wakeup_fd() const override { return is_watched_ && client_ ? client_->fd() : -1; }
+  void on_wakeup() override;
 
  private:
   // A thread with an isolate of its own.
@@ -35,13 +38,20 @@ class NodeRecorder final : public OwnRecorder {
     std::string session;  // of a worker; empty: the main thread
     V8Thread thread;
   };
+  struct Taken {
+    Profile profile;
+    std::set<pid_t> covered;
+  };
 
   Result<Json> call(const Isolate& isolate, std::string_view method, const Json& params);
   Result<> connect();
+  Result<> start_sampling();
   Result<> open_session(Deadline deadline);
   void mark_idle();
   Result<> begin(const Isolate& isolate);
   Result<> take_from(const Isolate& isolate, bool is_last, Profile& profile);
+  Result<Taken> take_all(bool is_last);
+  void let_end();
   void take_up_workers();
   Result<V8Thread> thread_of(const std::string& worker_session);
   Result<> close();
@@ -51,9 +61,13 @@ class NodeRecorder final : public OwnRecorder {
   std::optional<InspectorDoor> door_;
   std::optional<InspectorClient> client_;
   std::vector<Isolate> isolates_;
-  std::set<pid_t> covered_;   // by what was taken last
-  int64_t node_version_ = 0;  // the major one
+  std::set<pid_t> covered_;                 // by what was taken last
+  bool is_watched_ = false;                 // whether its events are looked at between calls
+  std::optional<Deadline> end_by_;          // of all calls together, once the process waits for us in order to end
+  std::optional<Result<Taken>> until_end_;  // what it recorded until then, for who asks next
+  int64_t node_version_ = 0;                // the major one
   bool has_idle_hook_ = false;
+  bool is_ending_ = false;  // the process said so
 };
 
 }  // namespace atys::capture::node

@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "capture/detect.h"
+#include "capture/own_recording.h"
 #include "capture/profiling_kernel.h"
 #include "linux/namespaces.h"
 #include "linux/process_sockets.h"
@@ -89,6 +90,12 @@ class NodeChild {
     siginfo_t info{};
     return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
   }
+  // Once it has ended.
+  int exit_status() const {
+    siginfo_t info{};
+    const int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    return found == 0 && info.si_code == CLD_EXITED ? info.si_status : -1;
+  }
   size_t listeners() const {
     const auto all = linux::read_tcp_listeners(pid_);
     const auto own = linux::read_socket_inodes(pid_);
@@ -149,6 +156,11 @@ setInterval(busy, 100);
 console.log('begun');
 )";
 
+// How a process comes to its end when it is told to: at once, for lack of anything to do, by an error.
+constexpr const char* kExits = "process.on('SIGTERM', () => process.exit(7));";
+constexpr const char* kRunsOut = "process.once('SIGTERM', () => { turn = () => {}; process.exitCode = 7; });";
+constexpr const char* kThrows = "process.on('SIGTERM', () => { throw new Error('of the program'); });";
+
 class NodeRecorderTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -183,6 +195,8 @@ class NodeRecorderTest : public testing::Test {
 
   test::ScratchFolder folder_;
 };
+
+constexpr std::chrono::milliseconds kLong{60'000};
 
 void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
@@ -456,6 +470,57 @@ TEST_F(NodeRecorderTest, ends_when_the_process_does) {
   EXPECT_FALSE(attachment->recorder->take(true).ok());
 }
 
+// Node.js ends only when our session has ended.
+TEST_F(NodeRecorderTest, lets_a_process_end_at_once_and_keeps_what_it_recorded) {
+  for (const char* way : {kExits, kRunsOut, kThrows}) {
+    const auto child = begin(std::string(way) + kSplit);
+    auto attachment = attach(child->pid());
+    ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+    OwnRecording recording(child->pid(), std::move(attachment->recorder));
+    ASSERT_TRUE(recording.is_settled(kLong));
+    pause_ms(300);
+    ::kill(child->pid(), SIGTERM);
+    EXPECT_TRUE(wait_until(Deadline::in_ms(60'000), [&] { return child->has_ended(); })) << way << child->errors();
+    EXPECT_EQ(child->exit_status(), way == kThrows ? 1 : 7) << way;
+    const auto profile = recording.take(false, kLong);
+    ASSERT_TRUE(profile.ok()) << way << ": " << profile.error().message;
+    EXPECT_GT(leaves(*profile)["sixty"], 0) << way;
+    EXPECT_EQ(recording.covered_threads(), std::vector<pid_t>{child->pid()});
+    EXPECT_FALSE(recording.take(true, kLong).ok()) << "nothing is told twice";
+  }
+}
+
+TEST_F(NodeRecorderTest, lets_a_process_with_workers_end) {
+  const auto child = begin(std::string(kWorkers) + "if (isMainThread) " + kExits);
+  auto attachment = attach(child->pid());
+  ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+  OwnRecording recording(child->pid(), std::move(attachment->recorder));
+  ASSERT_TRUE(recording.is_settled(kLong));
+  pause_ms(300);
+  ::kill(child->pid(), SIGTERM);
+  EXPECT_TRUE(wait_until(Deadline::in_ms(60'000), [&] { return child->has_ended(); })) << child->errors();
+  EXPECT_EQ(child->exit_status(), 7);
+  const auto profile = recording.take(true, kLong);
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_GT(profile->samples.size(), 0u);
+}
+
+TEST_F(NodeRecorderTest, learns_of_the_end_when_it_is_asked_for_what_was_recorded) {
+  const auto child = begin(std::string(kExits) + kSplit);
+  auto attachment = attach(child->pid());
+  ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+  ASSERT_TRUE(attachment->recorder->start().ok());
+  pause_ms(300);
+  ::kill(child->pid(), SIGTERM);
+  ASSERT_TRUE(wait_until(Deadline::in_ms(60'000),
+                         [&] { return child->errors().find("Waiting for the debugger") != std::string::npos; }));
+  const auto profile = attachment->recorder->take(false);
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_GT(leaves(*profile)["sixty"], 0);
+  (void)attachment->recorder->take(false);  // where the news came after the first answer
+  EXPECT_TRUE(wait_until(Deadline::in_ms(60'000), [&] { return child->has_ended(); })) << child->errors();
+}
+
 TEST_F(NodeRecorderTest, waits_for_a_process_that_has_just_begun) {
   const NodeChild child({"--inspect-port=0", "-e", "setInterval(() => {}, 10)"});
   // Until exec it is this test program still.
@@ -464,6 +529,33 @@ TEST_F(NodeRecorderTest, waits_for_a_process_that_has_just_begun) {
   ASSERT_TRUE(attachment.ok()) << attachment.error().message;
   const Result<> started = attachment->recorder->start();
   EXPECT_TRUE(started.ok()) << started.error().message;
+}
+
+// As it is between exec and its first look at signals: Node.js blocks SIGUSR1 itself then.
+TEST_F(NodeRecorderTest, does_not_give_up_on_a_process_that_blocks_the_signal_while_it_begins) {
+  sigset_t blocked;
+  sigset_t before;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGUSR1);
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  const NodeChild child({"--inspect-port=0", "-e", "setInterval(() => {}, 10)"});
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  std::vector<Error> refusals;  // before exec there is no V8 in it
+  std::optional<Attachment> first;
+  wait_until(Deadline::in_ms(60'000), [&] {
+    auto attachment = attach(child.pid());
+    if (attachment.ok())
+      first = attachment.take();
+    else if (attachment.error().code == ErrorCode::Unsupported)
+      refusals.push_back(attachment.error());
+    return first || !refusals.empty() || child.has_ended();
+  });
+  ASSERT_TRUE(refusals.empty()) << refusals.front().message;
+  ASSERT_TRUE(first.has_value()) << child.errors();
+  OwnRecording recording(child.pid(), std::move(first->recorder));
+  ASSERT_TRUE(recording.is_settled(kLong));
+  const auto profile = recording.take(true, kLong);
+  EXPECT_TRUE(profile.ok()) << profile.error().message;
 }
 
 TEST_F(NodeRecorderTest, prefers_the_perf_map_that_a_process_writes) {
