@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +24,9 @@ class OwnRecorder {
   // they are known, frame kinds, files and lines. Weights are the runtime's own measure: they are scaled to the CPU time
   // that the Linux kernel accounted for the same threads.
   virtual Result<Profile> take(bool is_last) = 0;
+  // Called by another thread, also while a call is under way: that one and those after it, the destructor too, are over by
+  // then, done or not. A process that answers nobody must not hold up the end of a recording.
+  virtual void end_by(std::chrono::steady_clock::time_point) {}
   // The threads that its profile is of, as we number them; empty: all of the process.
   virtual std::vector<pid_t> covered_threads() const { return {}; }
 };

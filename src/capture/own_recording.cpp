@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kMostTries = 10;
 constexpr std::chrono::milliseconds kFirstPause{10};
+constexpr std::chrono::seconds kTimeToEnd{3};
 
 }  // namespace
 
@@ -21,9 +22,16 @@ OwnRecording::~OwnRecording() {
   {
     const std::lock_guard lock(mutex_);
     order_ = Order::End;
+    end_soon();
   }
   changed_.notify_all();
   thread_.join();
+}
+
+// The time runs from the first that wants it to end.
+void OwnRecording::end_soon() {
+  if (!is_ending_) recorder_->end_by(std::chrono::steady_clock::now() + kTimeToEnd);
+  is_ending_ = true;
 }
 
 // A runtime that is just starting is not ready for us; some milliseconds later it is.
@@ -72,6 +80,7 @@ void OwnRecording::ask(bool is_last) {
   const std::lock_guard lock(mutex_);
   taken_.reset();
   order_ = is_last ? Order::TakeLast : Order::Take;
+  if (is_last) end_soon();
   changed_.notify_all();
 }
 

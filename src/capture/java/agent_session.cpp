@@ -52,6 +52,11 @@ bool is_visible(const JavaProcess& process, const std::string& path) {
       .ok();
 }
 
+// It may have heard us all the same.
+bool was_not_answered(const Result<>& done) {
+  return !done.ok() && done.error().code == ErrorCode::Unavailable && done.error().message.starts_with("no answer");
+}
+
 Error in_words(const std::string& log, const Error& error) {
   constexpr std::string_view kError = "[ERROR] ";
   const size_t at = log.rfind(kError);
@@ -76,14 +81,15 @@ Result<> check_load(const AttachReply& reply) {
               "ATYS_ASYNC_PROFILER to that path");
 }
 
-Result<AgentSession> AgentSession::create(const JavaProcess& process, const AgentLibrary* library) {
+Result<AgentSession> AgentSession::create(const JavaProcess& process, const AgentLibrary* library,
+                                          const AttachClient::Limits& limits) {
   if (!process.has(kDynamicAgents, true))
     return fail(
         ErrorCode::Unsupported,
         fmt::format("process {} was started with -XX:-EnableDynamicAgentLoading: it takes no agent", process.info.pid),
         "start it without that option");
   AgentSession session;
-  session.client_ = std::make_unique<AttachClient>(TRY(AttachClient::create(process)));
+  session.client_ = std::make_unique<AttachClient>(TRY(AttachClient::create(process, limits)));
   session.folder_ = std::make_unique<PrivateFolder>(TRY(PrivateFolder::create(process.info)));
   TRY(session.choose_agent(process, library));
   return session;
@@ -139,9 +145,7 @@ Result<> AgentSession::start(std::string_view what, uint64_t longest_s) {
   // Set before: an answer that comes too late may be one to a start that was done.
   is_recording_ = true;
   auto done = send(agent_, fmt::format("start,{},jfr,file={},timeout={}", what, folder_->path(kRecording), longest_s));
-  const bool may_run =
-      !done.ok() && done.error().code == ErrorCode::Unavailable && done.error().message.starts_with("no answer");
-  is_recording_ = done.ok() || may_run;
+  is_recording_ = done.ok() || was_not_answered(done);
   return done;
 }
 
@@ -150,7 +154,7 @@ Result<> AgentSession::dump() { return send(agent_, fmt::format("dump,jfr,file={
 Result<> AgentSession::stop() {
   is_recording_ = false;
   auto done = send(agent_, "stop");
-  let_go_of_log();
+  if (!was_not_answered(done)) let_go_of_log();
   return done;
 }
 
