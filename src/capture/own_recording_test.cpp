@@ -29,6 +29,7 @@ struct Script {
   std::atomic<int> calls_at_once = 0;
   std::atomic<bool> overlapped = false;
   std::atomic<bool> is_gone = false;
+  std::function<void(std::chrono::steady_clock::time_point)> end_by = [](auto) {};
 };
 
 class ScriptedRecorder final : public OwnRecorder {
@@ -46,6 +47,7 @@ class ScriptedRecorder final : public OwnRecorder {
     ++(is_last ? script_.last_takes : script_.takes);
     return script_.take(is_last);
   }
+  void end_by(std::chrono::steady_clock::time_point time) override { script_.end_by(time); }
   std::vector<pid_t> covered_threads() const override { return {7, 8}; }
 
  private:
@@ -207,6 +209,36 @@ TEST(own_recording, leaves_signals_to_other_threads) {
   };
   EXPECT_TRUE(record(script)->is_settled(kLong));
   EXPECT_TRUE(is_blocked);
+}
+
+// What blocks here goes on only if somebody says when it has to end.
+TEST(own_recording, tells_a_call_that_is_under_way_when_to_end) {
+  for (const bool is_asked : {true, false}) {
+    Script script;
+    std::binary_semaphore is_told(0);
+    std::binary_semaphore has_begun(0);
+    std::atomic<int> times_told = 0;
+    std::chrono::steady_clock::time_point end;
+    script.end_by = [&](auto time) {
+      end = time;
+      ++times_told;
+      is_told.release();
+    };
+    script.start = [&]() -> Result<> {
+      has_begun.release();
+      is_told.acquire();
+      return fail(ErrorCode::Unsupported, "out of time");
+    };
+    const auto before = std::chrono::steady_clock::now();
+    {
+      OwnRecording recording(42, std::make_unique<ScriptedRecorder>(script));
+      has_begun.acquire();
+      EXPECT_FALSE(is_asked && recording.take(true, kLong).ok());
+    }
+    EXPECT_EQ(times_told, 1) << "the time runs from the first";
+    EXPECT_GT(end, before);
+    EXPECT_EQ(script.last_takes, 0);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "capture/process_files.h"
@@ -22,13 +23,20 @@ constexpr const char* kAnswer = "answer";
 constexpr const char* kLibrary = "libasyncProfiler.so";
 constexpr int kOldestMajor = 3;  // has cstack=vm
 
+// Of a process with a root of its own that is a folder of ours, the kernel tells us paths as we see them.
+std::string path_inside(const std::string& root, const std::string& path) {
+  return root.size() > 1 && path.starts_with(root + "/") ? path.substr(root.size()) : path;
+}
+
 // Libraries that other tools bring async-profiler in are called otherwise, but hold its name.
 std::vector<std::string> loaded_agents(pid_t pid) {
   std::set<std::string> found;
+  std::error_code problem;
+  const std::string root = std::filesystem::read_symlink(fmt::format("/proc/{}/root", pid), problem).string();
   if (const auto ranges = linux::read_maps(pid); ranges.ok())
     for (const linux::MappedRange& range : *ranges)
       if (range.is_executable && range.path.find("syncProfiler", range.path.rfind('/') + 1) != std::string::npos)
-        found.insert(range.path);
+        found.insert(path_inside(root, range.path));
   return {found.begin(), found.end()};
 }
 
@@ -53,8 +61,8 @@ bool is_visible(const JavaProcess& process, const std::string& path) {
 }
 
 // It may have heard us all the same.
-bool was_not_answered(const Result<>& done) {
-  return !done.ok() && done.error().code == ErrorCode::Unavailable && done.error().message.starts_with("no answer");
+bool was_not_answered(const Error& error) {
+  return error.code == ErrorCode::Unavailable && error.message.starts_with("no answer");
 }
 
 Error in_words(const std::string& log, const Error& error) {
@@ -103,10 +111,11 @@ Result<> AgentSession::choose_agent(const JavaProcess& process, const AgentLibra
   return {};
 }
 
-// One that cannot be asked (its file is gone and the C library wants it again) cannot be used either.
+// One that cannot be asked (its file is gone and the C library wants it again) cannot be used either; of one that only does
+// not answer in time no second copy is brought along.
 Result<> AgentSession::look_at_loaded(const std::string& path) {
   const auto status = ask(path, "status");
-  if (!status.ok()) return {};
+  if (!status.ok()) return was_not_answered(status.error()) ? Result<>(status.error()) : Result<>{};
   if (status->find("is running") != std::string::npos) return is_busy(path);
   const auto version = ask(path, "version");
   const auto major =
@@ -145,7 +154,7 @@ Result<> AgentSession::start(std::string_view what, uint64_t longest_s) {
   // Set before: an answer that comes too late may be one to a start that was done.
   is_recording_ = true;
   auto done = send(agent_, fmt::format("start,{},jfr,file={},timeout={}", what, folder_->path(kRecording), longest_s));
-  is_recording_ = done.ok() || was_not_answered(done);
+  is_recording_ = done.ok() || was_not_answered(done.error());
   return done;
 }
 
@@ -154,7 +163,7 @@ Result<> AgentSession::dump() { return send(agent_, fmt::format("dump,jfr,file={
 Result<> AgentSession::stop() {
   is_recording_ = false;
   auto done = send(agent_, "stop");
-  if (!was_not_answered(done)) let_go_of_log();
+  if (done.ok() || !was_not_answered(done.error())) let_go_of_log();
   return done;
 }
 

@@ -97,6 +97,7 @@ Result<UniqueFd> connect_to(const UniqueFd& file, const linux::ProcessInfo& info
 }  // namespace
 
 Result<AttachReply> parse_reply(std::string_view bytes) {
+  if (bytes.empty()) return fail(ErrorCode::NotFound, "the Java machine ended before it answered");
   const size_t line = bytes.find('\n');
   const auto code = linux::parse_number<int>(bytes.substr(0, line));
   if (!code) return fail(ErrorCode::InvalidInput, "the answer of the Java machine does not begin with a number");
