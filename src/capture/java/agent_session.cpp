@@ -21,7 +21,8 @@ namespace {
 constexpr const char* kLog = "log";
 constexpr const char* kAnswer = "answer";
 constexpr const char* kLibrary = "libasyncProfiler.so";
-constexpr int kOldestMajor = 3;  // has cstack=vm
+constexpr int kOldestMajor = 3;   // has cstack=vm
+constexpr int kChunkSeconds = 5;  // what is lost at most when the process is killed: a chunk is readable once it is complete
 
 // Of a process with a root of its own that is a folder of ours, the kernel tells us paths as we see them.
 std::string path_inside(const std::string& root, const std::string& path) {
@@ -153,7 +154,8 @@ Result<std::string> AgentSession::ask(const std::string& path, const std::string
 Result<> AgentSession::start(std::string_view what, uint64_t longest_s) {
   // Set before: an answer that comes too late may be one to a start that was done.
   is_recording_ = true;
-  auto done = send(agent_, fmt::format("start,{},jfr,file={},timeout={}", what, folder_->path(kRecording), longest_s));
+  auto done = send(agent_, fmt::format("start,{},jfr,file={},timeout={},chunktime={}", what, folder_->path(kRecording),
+                                       longest_s, kChunkSeconds));
   is_recording_ = done.ok() || was_not_answered(done.error());
   return done;
 }
