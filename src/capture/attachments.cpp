@@ -63,10 +63,15 @@ std::vector<OwnProfile> Attachments::take_profiles(bool is_last) {
   for (const auto& [pid, recording] : recordings_) recording->ask(is_last);
   for (const auto& [pid, recording] : recordings_) {
     Result<Profile> taken = recording->answer(left_until(until));
-    if (taken.ok())
-      profiles.push_back({.pid = pid, .threads = recording->covered_threads(), .profile = taken.take()});
-    else
-      note(fmt::format("process {}: {}: native frames only", pid, taken.error().message));
+    OwnProfile own{.pid = pid, .threads = {}, .is_only_source = covered_.contains(pid), .profile = {}};
+    if (taken.ok()) {
+      own.threads = recording->covered_threads();
+      own.profile = taken.take();
+    } else {
+      note(fmt::format("process {}: {}: {}", pid, taken.error().message,
+                       own.is_only_source ? "its time has no stacks" : "native frames only"));
+    }
+    profiles.push_back(std::move(own));
   }
   if (is_last) recordings_.clear();
   return profiles;

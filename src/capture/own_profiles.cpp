@@ -27,20 +27,7 @@ LabelSetId with_process(const OwnProfile& own, LabelSetId labels, Importer& impo
   return into.label_set(std::move(members));
 }
 
-}  // namespace
-
-bool OwnProfile::covers(pid_t of, pid_t thread) const {
-  return of == pid && (threads.empty() || std::ranges::find(threads, thread) != threads.end());
-}
-
-bool OwnProfile::has_samples(std::string_view weight_type) const {
-  const auto from = column(profile, weight_type);
-  if (!from) return false;
-  const auto values = profile.samples.values(*from);
-  return std::ranges::any_of(values, [](int64_t value) { return value > 0; });
-}
-
-void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColumns& columns, Profile& into) {
+void add_samples(const OwnProfile& own, int64_t native_weight, const OwnColumns& columns, Profile& into) {
   const auto from = column(own.profile, columns.weight);
   const auto from_count = column(own.profile, columns.count);
   const auto to = column(into, columns.weight);
@@ -62,6 +49,23 @@ void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColu
     if (values[*to] == 0 && values[*to_count] == 0) continue;
     into.samples.add(importer.stack(samples.stack(i)), with_process(own, samples.labels(i), importer, into), values);
   }
+}
+
+}  // namespace
+
+bool OwnProfile::covers(pid_t of, pid_t thread) const {
+  return of == pid && (threads.empty() || std::ranges::find(threads, thread) != threads.end());
+}
+
+bool OwnProfile::has_samples(std::string_view weight_type) const {
+  const auto from = column(profile, weight_type);
+  if (!from) return false;
+  const auto values = profile.samples.values(*from);
+  return std::ranges::any_of(values, [](int64_t value) { return value > 0; });
+}
+
+void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColumns& columns, Profile& into) {
+  add_samples(own, native_weight, columns, into);
   for (const Loss& loss : own.profile.losses) into.add_loss(own.profile.text(loss.reason), loss.count);
   for (const Fact& fact : own.profile.provenance) into.add_fact(own.profile.text(fact.key), own.profile.text(fact.value));
 }

@@ -13,7 +13,8 @@ namespace atys::capture {
 
 struct OwnProfile {
   pid_t pid = 0;
-  std::vector<pid_t> threads;  // that it covers; empty: all of the process
+  std::vector<pid_t> threads;   // that it covers; empty: all of the process
+  bool is_only_source = false;  // of stacks: the native kernel counted the process's time and no more
   Profile profile;
 
   bool covers(pid_t of, pid_t thread) const;
@@ -28,7 +29,7 @@ struct OwnColumns {
 
 // Adds the samples of `own` to `into` such that their weights sum up to `native_weight`: what the native
 // kernel counted is the truth about how much, if not about what. With no native weight (nothing was sampled, or it is of a
-// kind that only the runtime knows) they keep their own.
+// kind that only the runtime knows) they keep their own. What was lost is told also where there are no samples.
 void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColumns& columns, Profile& into);
 
 }  // namespace atys::capture

@@ -113,6 +113,18 @@ TEST(own_profiles, without_weight_add_nothing) {
   EXPECT_TRUE(recorded({{1, 0}, {1, 5}}).has_samples("cpu"));
 }
 
+TEST(own_profiles, without_samples_still_tell_what_was_lost) {
+  OwnProfile own = recorded({});
+  own.profile.add_loss("java: the process was killed", 1);
+  Profile into = capture_profile();
+  add_own_profile(own, 100, {"samples", "cpu"}, into);
+  ASSERT_EQ(into.losses.size(), 1U);
+  EXPECT_EQ(into.text(into.losses[0].reason), "java: the process was killed");
+  add_own_profile(OwnProfile{.pid = 42}, 100, {"samples", "cpu"}, into);
+  EXPECT_EQ(into.losses.size(), 1U);
+  EXPECT_EQ(into.samples.size(), 0U);
+}
+
 TEST(own_profiles, cover_their_threads_or_the_whole_process) {
   OwnProfile own{.pid = 42};
   EXPECT_TRUE(own.covers(42, 42));

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <vector>
 
 #include "base/result.h"
@@ -27,6 +28,9 @@ class OwnRecorder {
   // then, as the others are, and both are asked only after a start that went well.
   virtual int wakeup_fd() const { return -1; }
   virtual void on_wakeup() {}
+  // Called by another thread, also while a call is under way: that one and those after it, the destructor too, are over by
+  // then, done or not. A process that answers nobody must not hold up the end of a recording.
+  virtual void end_by(std::chrono::steady_clock::time_point) {}
   // The threads that its profile is of, as we number them; empty: all of the process.
   virtual std::vector<pid_t> covered_threads() const { return {}; }
 };

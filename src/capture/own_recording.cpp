@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMostTries = 10;
 constexpr std::chrono::milliseconds kFirstPause{10};
+constexpr std::chrono::seconds kTimeToEnd{3};
 
 }  // namespace
 
@@ -26,6 +27,7 @@ OwnRecording::OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder)
 OwnRecording::~OwnRecording() {
   {
     const std::lock_guard lock(mutex_);
+    end_soon();
     give(Order::End);
   }
   thread_.join();
@@ -53,6 +55,12 @@ void OwnRecording::wait_for_order(std::unique_lock<std::mutex>& lock) {
     if (fds[1].revents != 0) recorder_->on_wakeup();
     lock.lock();
   }
+}
+
+// The time runs from the first that wants it to end.
+void OwnRecording::end_soon() {
+  if (!is_ending_) recorder_->end_by(std::chrono::steady_clock::now() + kTimeToEnd);
+  is_ending_ = true;
 }
 
 // A runtime that is just starting is not ready for us; some milliseconds later it is.
@@ -100,6 +108,7 @@ bool OwnRecording::covers_all() {
 void OwnRecording::ask(bool is_last) {
   const std::lock_guard lock(mutex_);
   taken_.reset();
+  if (is_last) end_soon();
   give(is_last ? Order::TakeLast : Order::Take);
 }
 

@@ -18,7 +18,7 @@ class OwnRecording {
  public:
   // Starts it at once.
   OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder);
-  ~OwnRecording();  // waits for a call that is under way: those are bounded
+  ~OwnRecording();  // waits for a call that is under way, some seconds at most
 
   pid_t pid() const { return pid_; }
   // Whether the start is over, well or not. Waits no longer than that.
@@ -41,6 +41,7 @@ class OwnRecording {
   Result<> start_patiently();
   void give(Order order);
   void wait_for_order(std::unique_lock<std::mutex>& lock);
+  void end_soon();
 
   const pid_t pid_;
   std::unique_ptr<OwnRecorder> recorder_;
@@ -48,6 +49,7 @@ class OwnRecording {
   std::mutex mutex_;      // of all below
   std::condition_variable changed_;
   Order order_ = Order::None;
+  bool is_ending_ = false;
   std::optional<Result<>> started_;
   std::optional<Result<Profile>> taken_;
   std::thread thread_;  // the last: runs as soon as it is there

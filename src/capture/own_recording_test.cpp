@@ -33,6 +33,7 @@ struct Script {
   int wakeup_fd = -1;  // of a pipe
   std::string heard;   // what came through it last; after "!" nothing more is looked at
   std::counting_semaphore<> woken{0};
+  std::function<void(std::chrono::steady_clock::time_point)> end_by = [](auto) {};
 };
 
 class ScriptedRecorder final : public OwnRecorder {
@@ -50,6 +51,7 @@ class ScriptedRecorder final : public OwnRecorder {
     ++(is_last ? script_.last_takes : script_.takes);
     return script_.take(is_last);
   }
+  void end_by(std::chrono::steady_clock::time_point time) override { script_.end_by(time); }
   std::vector<pid_t> covered_threads() const override { return {7, 8}; }
   int wakeup_fd() const override { return script_.heard == "!" ? -1 : script_.wakeup_fd; }
   void on_wakeup() override {
@@ -254,6 +256,36 @@ TEST(OwnRecording, does_not_listen_to_a_runtime_that_did_not_start) {
   EXPECT_EQ(comment(recording->take(true, kLong)), "failed: no");
   recording.reset();
   EXPECT_EQ(script.heard, "");
+}
+
+// What blocks here goes on only if somebody says when it has to end.
+TEST(own_recording, tells_a_call_that_is_under_way_when_to_end) {
+  for (const bool is_asked : {true, false}) {
+    Script script;
+    std::binary_semaphore is_told(0);
+    std::binary_semaphore has_begun(0);
+    std::atomic<int> times_told = 0;
+    std::chrono::steady_clock::time_point end;
+    script.end_by = [&](auto time) {
+      end = time;
+      ++times_told;
+      is_told.release();
+    };
+    script.start = [&]() -> Result<> {
+      has_begun.release();
+      is_told.acquire();
+      return fail(ErrorCode::Unsupported, "out of time");
+    };
+    const auto before = std::chrono::steady_clock::now();
+    {
+      OwnRecording recording(42, std::make_unique<ScriptedRecorder>(script));
+      has_begun.acquire();
+      EXPECT_FALSE(is_asked && recording.take(true, kLong).ok());
+    }
+    EXPECT_EQ(times_told, 1) << "the time runs from the first";
+    EXPECT_GT(end, before);
+    EXPECT_EQ(script.last_takes, 0);
+  }
 }
 
 }  // namespace

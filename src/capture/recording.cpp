@@ -108,6 +108,7 @@ class Recording::State {
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
   void add_samples(bool is_last, Profile& profile);
+  uint64_t samples_without_stack(pid_t pid) const;
 
   uint64_t setup_cpu_ns_ = 0;  // before anything of the target ran under us
   uint64_t started_ns_ = 0;
@@ -264,7 +265,10 @@ void Recording::State::add_samples(bool is_last, Profile& profile) {
   const native::ValueNames names = value_names(plan_.kind);
   attachments_.before_naming();
   std::vector<OwnProfile> own = attachments_.take_profiles(is_last);
-  std::erase_if(own, [&](const OwnProfile& one) { return !one.has_samples(names.weight_type); });
+  const auto empty = std::stable_partition(own.begin(), own.end(),
+                                           [&](const OwnProfile& one) { return one.has_samples(names.weight_type); });
+  const std::vector<OwnProfile> without_samples(std::make_move_iterator(empty), std::make_move_iterator(own.end()));
+  own.erase(empty, own.end());
   std::vector<int64_t> weights(own.size());
   const auto slots = collector_->slots();
   for (size_t i = 1; i < slots.size(); ++i)
@@ -279,6 +283,20 @@ void Recording::State::add_samples(bool is_last, Profile& profile) {
   builder.build(names, profile);
   for (size_t k = 0; k < own.size(); ++k)
     add_own_profile(own[k], weights[k], {names.count_type, names.weight_type}, profile);
+  for (const OwnProfile& one : without_samples) {
+    add_own_profile(one, 0, {names.count_type, names.weight_type}, profile);
+    if (const uint64_t count = one.is_only_source ? samples_without_stack(one.pid) : 0; count > 0)
+      profile.add_loss("stacks that a runtime was to record and did not hand over", count);
+  }
+}
+
+uint64_t Recording::State::samples_without_stack(pid_t pid) const {
+  uint64_t count = 0;
+  const auto slots = collector_->slots();
+  for (size_t i = 1; i < slots.size(); ++i)
+    if (collector_->thread(slots[i].thread).pid == pid && collector_->stack(slots[i].stack).empty())
+      count += collector_->value(i).samples;
+  return count;
 }
 
 Profile Recording::State::build(bool is_last) {

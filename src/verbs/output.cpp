@@ -2,6 +2,7 @@
 #include "verbs/output.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "reduce/confidence.h"
 #include "store/library.h"
@@ -60,7 +61,7 @@ Result<WrittenProfile> write_output(const Profile& profile, const Output& output
   const format::Format& format = *TRY(choose_format(output));
   const size_t column = TRY(find_value_column(profile, output.value));
   WrittenProfile written;
-  written.samples = reduce::effective_samples(profile, column);
+  written.samples = std::round(reduce::effective_samples(profile, column));
   written.format = format.descriptor().name;
   if (output.path.empty()) {
     const store::LibraryEntry entry = TRY(store::Library::open_default().keep(profile));

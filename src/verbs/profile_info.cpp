@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/profile_info.h"
 
+#include <cmath>
+
 #include "reduce/confidence.h"
 
 namespace atys::verbs {
@@ -25,7 +27,7 @@ ProfileInfo describe(const LoadedProfile& loaded, size_t column) {
   info.name = loaded.name;
   info.kind = profile.text(profile.value_types()[column].type);
   info.unit = profile.text(profile.value_types()[column].unit);
-  info.samples = reduce::effective_samples(profile, column);
+  info.samples = std::round(reduce::effective_samples(profile, column));
   for (const int64_t value : profile.samples.values(column)) info.total += static_cast<double>(value);
   info.duration_ns = profile.header.duration_ns;
   for (const auto& fact : profile.provenance) {

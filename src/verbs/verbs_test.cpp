@@ -6,6 +6,7 @@
 #include "verbs/hot_paths.h"
 #include "verbs/hot_tree.h"
 #include "verbs/output.h"
+#include "verbs/profile_info.h"
 #include "verbs/summary.h"
 
 namespace atys::verbs {
@@ -26,6 +27,19 @@ TEST(view, keeps_as_many_rows_as_the_cap_on_tokens_allows) {
   EXPECT_LE(tokens.estimate, *capped.max_tokens);
   capped.top = 2;
   EXPECT_EQ(rows_that_fit(50, capped, cost, tokens), 2u);
+}
+
+TEST(profile_info, counts_whole_samples_where_weights_are_nearly_equal) {
+  LoadedProfile loaded{{}, {}, "test"};
+  loaded.profile.add_value_type("samples", "count");
+  loaded.profile.add_value_type("cpu", "nanoseconds");
+  for (int64_t i = 0; i < 326; ++i) {
+    const auto frame = loaded.profile.named_frame("f" + std::to_string(i));
+    loaded.profile.samples.add(loaded.profile.stacks.intern(std::vector<profile::FrameId>{frame}), {},
+                               std::vector<int64_t>{1, 1'003'009 + i % 3});
+  }
+  EXPECT_EQ(describe(loaded, 0).samples, 326);
+  EXPECT_EQ(describe(loaded, 1).samples, 326);
 }
 
 TEST(follow_up, quotes_names_so_that_they_stay_names) {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "capture/process_files.h"
@@ -20,15 +21,23 @@ namespace {
 constexpr const char* kLog = "log";
 constexpr const char* kAnswer = "answer";
 constexpr const char* kLibrary = "libasyncProfiler.so";
-constexpr int kOldestMajor = 3;  // has cstack=vm
+constexpr int kOldestMajor = 3;   // has cstack=vm
+constexpr int kChunkSeconds = 5;  // what is lost at most when the process is killed: a chunk is readable once it is complete
+
+// Of a process with a root of its own that is a folder of ours, the kernel tells us paths as we see them.
+std::string path_inside(const std::string& root, const std::string& path) {
+  return root.size() > 1 && path.starts_with(root + "/") ? path.substr(root.size()) : path;
+}
 
 // Libraries that other tools bring async-profiler in are called otherwise, but hold its name.
 std::vector<std::string> loaded_agents(pid_t pid) {
   std::set<std::string> found;
+  std::error_code problem;
+  const std::string root = std::filesystem::read_symlink(fmt::format("/proc/{}/root", pid), problem).string();
   if (const auto ranges = linux::read_maps(pid); ranges.ok())
     for (const linux::MappedRange& range : *ranges)
       if (range.is_executable && range.path.find("syncProfiler", range.path.rfind('/') + 1) != std::string::npos)
-        found.insert(range.path);
+        found.insert(path_inside(root, range.path));
   return {found.begin(), found.end()};
 }
 
@@ -50,6 +59,11 @@ bool is_visible(const JavaProcess& process, const std::string& path) {
                          return opened.is_open() ? Result<>{} : Result<>(fail_errno("opening " + path));
                        })
       .ok();
+}
+
+// It may have heard us all the same.
+bool was_not_answered(const Error& error) {
+  return error.code == ErrorCode::Unavailable && error.message.starts_with("no answer");
 }
 
 Error in_words(const std::string& log, const Error& error) {
@@ -76,14 +90,15 @@ Result<> check_load(const AttachReply& reply) {
               "ATYS_ASYNC_PROFILER to that path");
 }
 
-Result<AgentSession> AgentSession::create(const JavaProcess& process, const AgentLibrary* library) {
+Result<AgentSession> AgentSession::create(const JavaProcess& process, const AgentLibrary* library,
+                                          const AttachClient::Limits& limits) {
   if (!process.has(kDynamicAgents, true))
     return fail(
         ErrorCode::Unsupported,
         fmt::format("process {} was started with -XX:-EnableDynamicAgentLoading: it takes no agent", process.info.pid),
         "start it without that option");
   AgentSession session;
-  session.client_ = std::make_unique<AttachClient>(TRY(AttachClient::create(process)));
+  session.client_ = std::make_unique<AttachClient>(TRY(AttachClient::create(process, limits)));
   session.folder_ = std::make_unique<PrivateFolder>(TRY(PrivateFolder::create(process.info)));
   TRY(session.choose_agent(process, library));
   return session;
@@ -97,10 +112,11 @@ Result<> AgentSession::choose_agent(const JavaProcess& process, const AgentLibra
   return {};
 }
 
-// One that cannot be asked (its file is gone and the C library wants it again) cannot be used either.
+// One that cannot be asked (its file is gone and the C library wants it again) cannot be used either; of one that only does
+// not answer in time no second copy is brought along.
 Result<> AgentSession::look_at_loaded(const std::string& path) {
   const auto status = ask(path, "status");
-  if (!status.ok()) return {};
+  if (!status.ok()) return was_not_answered(status.error()) ? Result<>(status.error()) : Result<>{};
   if (status->find("is running") != std::string::npos) return is_busy(path);
   const auto version = ask(path, "version");
   const auto major =
@@ -138,10 +154,9 @@ Result<std::string> AgentSession::ask(const std::string& path, const std::string
 Result<> AgentSession::start(std::string_view what, uint64_t longest_s) {
   // Set before: an answer that comes too late may be one to a start that was done.
   is_recording_ = true;
-  auto done = send(agent_, fmt::format("start,{},jfr,file={},timeout={}", what, folder_->path(kRecording), longest_s));
-  const bool may_run =
-      !done.ok() && done.error().code == ErrorCode::Unavailable && done.error().message.starts_with("no answer");
-  is_recording_ = done.ok() || may_run;
+  auto done = send(agent_, fmt::format("start,{},jfr,file={},timeout={},chunktime={}", what, folder_->path(kRecording),
+                                       longest_s, kChunkSeconds));
+  is_recording_ = done.ok() || was_not_answered(done.error());
   return done;
 }
 
@@ -150,7 +165,7 @@ Result<> AgentSession::dump() { return send(agent_, fmt::format("dump,jfr,file={
 Result<> AgentSession::stop() {
   is_recording_ = false;
   auto done = send(agent_, "stop");
-  let_go_of_log();
+  if (done.ok() || !was_not_answered(done.error())) let_go_of_log();
   return done;
 }
 

@@ -23,7 +23,8 @@ class AgentSession {
  public:
   // Asks the machine which profilers it has; refuses if one of them records. `library` may be null: then one has to be
   // there.
-  static Result<AgentSession> create(const JavaProcess& process, const AgentLibrary* library);
+  static Result<AgentSession> create(const JavaProcess& process, const AgentLibrary* library,
+                                     const AttachClient::Limits& limits);
 
   AgentSession(AgentSession&&) noexcept = default;
   AgentSession& operator=(AgentSession&&) = delete;

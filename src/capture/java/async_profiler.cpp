@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 #include <optional>
 
@@ -32,6 +33,7 @@ struct AsyncProfiler::State {
   std::string event;
   uint64_t interval_ns = 0;
   uint64_t longest_s = 0;
+  std::shared_ptr<std::atomic<uint64_t>> latest_ns = std::make_shared<std::atomic<uint64_t>>(UINT64_MAX);
   std::optional<AgentSession> session;
   bool was_ended = false;  // by somebody else
   uint64_t consumed = 0;   // bytes of the recording that were read already
@@ -66,7 +68,8 @@ Result<std::unique_ptr<AsyncProfiler>> AsyncProfiler::create(JavaProcess process
 }
 
 Result<> AsyncProfiler::start() {
-  state_->session.emplace(TRY(AgentSession::create(state_->process, state_->library.get())));
+  state_->session.emplace(
+      TRY(AgentSession::create(state_->process, state_->library.get(), {.latest_ns = state_->latest_ns})));
   auto done = state_->session->start(state_->event, state_->longest_s);
   // A container may forbid perf events; timers need no rights.
   if (!done.ok() && state_->kind.name == KindName::Cpu && done.error().message.find("perf") != std::string::npos) {
@@ -80,6 +83,11 @@ Result<> AsyncProfiler::start() {
     error.hint = fmt::format("before JDK {} this needs the machine's debug symbols: install them (openjdk-8-dbg in Debian)",
                              kFirstToSampleObjects);
   return error;
+}
+
+// The steady clock is CLOCK_MONOTONIC.
+void AsyncProfiler::end_by(std::chrono::steady_clock::time_point time) {
+  state_->latest_ns->store(static_cast<uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count()));
 }
 
 Result<Profile> AsyncProfiler::take(bool is_last) {

@@ -262,6 +262,30 @@ TEST_P(SampledJava, that_is_killed_is_told_and_leaves_nothing) {
   EXPECT_FALSE(std::filesystem::exists(folder)) << folder;
 }
 
+TEST_P(SampledJava, that_is_killed_loses_the_last_seconds_alone) {
+  JavaProgram program(folder_, options());
+  auto made = recorder(program.pid());
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  ASSERT_TRUE((*made)->start().ok());
+  const auto recording = std::filesystem::path(folder_of(program)) / AgentSession::kRecording;
+  size_t complete = 0;
+  for (int i = 0; i < 6000 && complete == 0; ++i) {
+    ::usleep(10'000);
+    std::ifstream file(recording, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const auto found = complete_chunks(as_byte_span(text));
+    complete = found.ok() ? *found : 0;
+  }
+  ASSERT_GT(complete, 0u) << "everything would be lost";
+  spend(program.pid(), 100'000'000);
+  ::kill(program.pid(), SIGKILL);
+  while (program.is_running()) ::usleep(1000);
+  const auto profile = (*made)->take(true);
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_GT(look_into(*profile).samples, 50);
+  EXPECT_EQ(profile->losses.size(), 1u);
+}
+
 TEST_P(SampledJava, of_another_user_is_recorded_by_root) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   JavaProgram::Options other = options();

@@ -28,7 +28,7 @@ namespace atys::capture::java {
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
-constexpr double kSecond = 1e9;
+constexpr int kLookAgainMs = 20;  // whether the end has come nearer
 constexpr size_t kLargestReply = size_t{1} << 20;
 constexpr size_t kLongestArgument = 1024;  // HotSpot's own limit
 
@@ -39,19 +39,24 @@ void sleep_ns(uint64_t ns) {
   ::nanosleep(&time, nullptr);
 }
 
-bool wait_for(int fd, short events, uint64_t deadline_ns) {
-  const uint64_t now = now_ns();
-  pollfd one{fd, events, 0};
-  const int timeout_ms = now >= deadline_ns ? 0 : static_cast<int>((deadline_ns - now) / kMillisecond + 1);
-  const int ready = ::poll(&one, 1, timeout_ms);
-  return ready > 0 || (ready < 0 && errno == EINTR && now < deadline_ns);
+bool is_frozen_group(const std::string& file, std::string_view word) {
+  const auto text = linux::read_proc_file(file, 4096);
+  return text.ok() && text->find(word) != std::string::npos;
 }
 
+// Version 1 has a tree of its own for it, by custom mounted under the name of the controller.
 bool is_frozen(const linux::ProcessInfo& info) {
+  const auto groups = linux::read_proc_file(fmt::format("/proc/{}/cgroup", info.pid));
   for (const linux::CgroupHierarchy& hierarchy : linux::cgroup_hierarchies()) {
-    if (!hierarchy.is_unified) continue;
-    const auto events = linux::read_proc_file(hierarchy.mount + info.cgroup + "/cgroup.events", 4096);
-    if (events.ok() && events->find("frozen 1") != std::string::npos) return true;
+    if (hierarchy.is_unified && is_frozen_group(hierarchy.mount + info.cgroup + "/cgroup.events", "frozen 1")) return true;
+    if (!groups.ok() || !hierarchy.mount.ends_with("/freezer")) continue;
+    constexpr std::string_view kController = ":freezer:";
+    const size_t at = groups->find(kController);
+    if (at == std::string::npos) continue;
+    const size_t begin = at + kController.size();
+    const std::string group = groups->substr(begin, groups->find('\n', begin) - begin);
+    // FREEZING: not all of its threads have arrived there
+    if (is_frozen_group(fmt::format("{}{}/freezer.state", hierarchy.mount, group), "FR")) return true;
   }
   return false;
 }
@@ -61,40 +66,6 @@ std::string message_of(std::string_view name, const AttachClient::Arguments& arg
   message.append(name).push_back('\0');
   for (const std::string& argument : arguments) message.append(argument).push_back('\0');
   return message;
-}
-
-Result<> send_all(int fd, std::string_view bytes, uint64_t deadline_ns) {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    } else if (errno == EAGAIN && wait_for(fd, POLLOUT, deadline_ns)) {
-      continue;
-    } else if (errno != EINTR) {
-      return fail_errno("sending to the Java machine");
-    }
-  }
-  return {};
-}
-
-Result<std::string> receive_all(int fd, uint64_t deadline_ns, uint64_t limit_ns) {
-  std::string reply;
-  std::array<char, 4096> buffer{};
-  for (;;) {
-    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (got == 0) return reply;
-    if (got > 0) {
-      reply.append(buffer.data(), static_cast<size_t>(got));
-      if (reply.size() > kLargestReply)
-        return fail(ErrorCode::ResourceExhausted, fmt::format("the answer is longer than {} bytes", kLargestReply));
-    } else if (errno == EAGAIN) {
-      if (!wait_for(fd, POLLIN, deadline_ns))
-        return fail(ErrorCode::Unavailable, fmt::format("no answer within {} s", static_cast<double>(limit_ns) / kSecond),
-                    "see whether the process is stopped, frozen or in a long pause, and try again");
-    } else if (errno != EINTR) {
-      return fail_errno("reading the answer of the Java machine");
-    }
-  }
 }
 
 // The socket's listener is told by the kernel: a file of the right name proves nothing.
@@ -126,6 +97,7 @@ Result<UniqueFd> connect_to(const UniqueFd& file, const linux::ProcessInfo& info
 }  // namespace
 
 Result<AttachReply> parse_reply(std::string_view bytes) {
+  if (bytes.empty()) return fail(ErrorCode::NotFound, "the Java machine ended before it answered");
   const size_t line = bytes.find('\n');
   const auto code = linux::parse_number<int>(bytes.substr(0, line));
   if (!code) return fail(ErrorCode::InvalidInput, "the answer of the Java machine does not begin with a number");
@@ -167,6 +139,7 @@ Result<AttachReply> AttachClient::command(std::string_view name, const Arguments
     if (argument.size() >= kLongestArgument || argument.find('\0') != std::string::npos)
       return fail(ErrorCode::InvalidInput, "an argument of a command for the Java machine is too long: " + argument);
   TRY(check_target());
+  if (is_over(UINT64_MAX)) return fail(ErrorCode::Unavailable, "there is no time left to ask the Java machine");
   std::string bytes;
   TRY(linux::run_as(info_.uid, info_.gid, [&]() -> Result<> {
     bytes = TRY(exchange(message_of(name, arguments)));
@@ -180,7 +153,53 @@ Result<std::string> AttachClient::exchange(const std::string& message) const {
   const UniqueFd fd = connected.ok() ? connected.take() : TRY(wake());
   const uint64_t deadline = now_ns() + limits_.answer_ns;
   TRY(send_all(fd.get(), message, deadline));
-  return receive_all(fd.get(), deadline, limits_.answer_ns);
+  return receive_all(fd.get(), deadline);
+}
+
+bool AttachClient::is_over(uint64_t deadline_ns) const {
+  const uint64_t now = now_ns();
+  return now >= deadline_ns || (limits_.latest_ns != nullptr && now >= limits_.latest_ns->load());
+}
+
+bool AttachClient::wait_for(int fd, short events, uint64_t deadline_ns) const {
+  for (;;) {
+    pollfd one{fd, events, 0};
+    const int ready = ::poll(&one, 1, kLookAgainMs);
+    if (ready > 0) return true;
+    if ((ready < 0 && errno != EINTR) || is_over(deadline_ns)) return false;
+  }
+}
+
+Result<> AttachClient::send_all(int fd, std::string_view bytes, uint64_t deadline_ns) const {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    } else if (errno == EAGAIN) {
+      if (!wait_for(fd, POLLOUT, deadline_ns)) return no_answer();
+    } else if (errno != EINTR) {
+      return fail_errno("sending to the Java machine");
+    }
+  }
+  return {};
+}
+
+Result<std::string> AttachClient::receive_all(int fd, uint64_t deadline_ns) const {
+  std::string reply;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got == 0) return reply;
+    if (got > 0) {
+      reply.append(buffer.data(), static_cast<size_t>(got));
+      if (reply.size() > kLargestReply)
+        return fail(ErrorCode::ResourceExhausted, fmt::format("the answer is longer than {} bytes", kLargestReply));
+    } else if (errno == EAGAIN) {
+      if (!wait_for(fd, POLLIN, deadline_ns)) return no_answer();
+    } else if (errno != EINTR) {
+      return fail_errno("reading the answer of the Java machine");
+    }
+  }
 }
 
 Result<UniqueFd> AttachClient::connect_once() const {
@@ -198,7 +217,7 @@ Result<UniqueFd> AttachClient::connect_until(uint64_t deadline_ns) const {
   uint64_t pause = kMillisecond;
   for (;;) {
     auto connected = connect_once();
-    if (connected.ok() || now_ns() >= deadline_ns) return connected;
+    if (connected.ok() || is_over(deadline_ns)) return connected;
     if (has_ended()) return fail(ErrorCode::NotFound, fmt::format("process {} has ended", info_.pid));
     sleep_ns(pause);
     pause = std::min(pause * 2, 50 * kMillisecond);
@@ -230,13 +249,16 @@ Result<UniqueFd> AttachClient::wake() const {
   if (connected.error().code == ErrorCode::PermissionDenied || has_ended()) return connected;
   // A signal that still waits for a process that does not run would find no file, and print all threads.
   if (trigger.is_signal_pending()) trigger.leave();
-  return no_answer();
+  return does_not_listen();
 }
 
 Error AttachClient::no_answer() const {
-  return fail(ErrorCode::Unavailable,
-              fmt::format("process {} does not listen {} s after it was asked to", info_.pid,
-                          static_cast<double>(limits_.wake_ns) / kSecond),
+  return fail(ErrorCode::Unavailable, "no answer of the Java machine in time",
+              "see whether the process is stopped, frozen or in a long pause, and try again");
+}
+
+Error AttachClient::does_not_listen() const {
+  return fail(ErrorCode::Unavailable, fmt::format("process {} was asked to listen and does not", info_.pid),
               "see whether it is stopped, frozen or in a long pause, and try again");
 }
 

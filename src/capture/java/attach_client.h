@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class AttachClient {
   struct Limits {
     uint64_t wake_ns = 5'000'000'000;     // until the machine listens
     uint64_t answer_ns = 10'000'000'000;  // until it has answered
+    // When everything has to be over (CLOCK_MONOTONIC); it may come nearer while a command is under way. Null: never.
+    std::shared_ptr<const std::atomic<uint64_t>> latest_ns = nullptr;
   };
 
   // Looks whether it can work; nothing is done to the process yet.
@@ -54,6 +57,11 @@ class AttachClient {
   Result<> may_signal() const;
   bool has_ended() const;
   Error no_answer() const;
+  Error does_not_listen() const;
+  bool is_over(uint64_t deadline_ns) const;
+  bool wait_for(int fd, short events, uint64_t deadline_ns) const;
+  Result<> send_all(int fd, std::string_view bytes, uint64_t deadline_ns) const;
+  Result<std::string> receive_all(int fd, uint64_t deadline_ns) const;
 
   linux::ProcessInfo info_;
   Limits limits_;

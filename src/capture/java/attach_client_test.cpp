@@ -216,6 +216,32 @@ TEST(attach_client, leaves_the_file_for_a_signal_that_is_still_to_come_but_not_f
   }
 }
 
+TEST_F(PlantedSocket, that_never_answers_is_given_up_when_the_end_comes_nearer) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path_.copy(address.sun_path, sizeof address.sun_path - 1);
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 5), 0);
+  constexpr uint64_t kNever = 3600'000'000'000;
+  const auto latest = std::make_shared<std::atomic<uint64_t>>(UINT64_MAX);
+  auto client = AttachClient::create(self(), {.wake_ns = kNever, .answer_ns = kNever, .latest_ns = latest});
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  std::thread other([&] {
+    const UniqueFd fd(::accept(listener.get(), nullptr, nullptr));
+    latest->store(1);
+    char byte = 0;
+    while (::read(fd.get(), &byte, 1) > 0) continue;  // until it has hung up
+  });
+  const auto reply = client->command("jcmd", {"VM.version", "", ""});
+  other.join();
+  ASSERT_FALSE(reply.ok());
+  EXPECT_TRUE(reply.error().message.starts_with("no answer")) << reply.error().message;
+  const auto late = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().code, ErrorCode::Unavailable) << late.error().message;
+}
+
 // This process as a machine that answers badly.
 TEST_F(PlantedSocket, that_never_answers_or_never_ends_is_given_up) {
   sockaddr_un address{};

@@ -65,6 +65,7 @@ Result<> EbpfSource::open_timers() {
     UniqueFd timer = TRY(linux::open_perf_event(linux::cpu_clock_attributes(plan_.period_ns), {.pid = -1, .cpu = cpu},
                                                 "a timer on CPU " + std::to_string(cpu)));
     TRY(object_.attach_to_perf_event("sample", timer.get()));
+    TRY(linux::disable_perf_event(timer.get()));  // attaching enables it, and the recording begins later
     timers_.push_back(std::move(timer));
   }
   return {};
