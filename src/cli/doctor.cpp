@@ -16,12 +16,19 @@ class DoctorSubcommand final : public Subcommand {
         .description =
             "Tries everything that a capture may use: opens events, loads an eBPF program, reads memory, and takes it "
             "back at once. Nothing on the machine is changed. Missing things are not a failure: the exit status is 0.",
-        .examples = "  atys doctor",
+        .examples =
+            "  atys doctor\n"
+            "  atys doctor java        what only captures of Java use",
     };
     return kManual;
   }
-  void define_options(CLI::App&) override {}
-  Result<Printed> run() override { return print(verbs::doctor(), json); }
+  void define_options(CLI::App& app) override {
+    app.add_option("LANGUAGE", request_.language, "python, java, node, …: only what captures of that language use");
+  }
+  Result<Printed> run() override { return print(TRY(verbs::doctor(request_)), json); }
+
+ private:
+  verbs::DoctorRequest request_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "capture/profiling_kernel.h"
 #include "verbs/doctor_rows.h"
 
 namespace atys::verbs {
@@ -38,6 +39,22 @@ void list_what_fails(DoctorAnswer& answer, const Probes& probes) {
   if (!probes.tracepoint.ok()) list.emplace_back("tracepoints");
 }
 
+std::string kernel_names() {
+  std::string names;
+  for (const auto& kernel : capture::profiling_kernels()) names += (names.empty() ? "" : ", ") + std::string(kernel->name());
+  return names;
+}
+
+// What is outside of us and a kernel can use.
+void add_needs(const capture::ProfilingKernel& kernel, std::vector<DoctorRow>& rows) {
+  for (const capture::KernelNeed& need : kernel.needs()) {
+    DoctorRow row{.name = std::string(kernel.name()) + ": " + need.name, .why = need.detail};
+    row.health = need.works ? Health::Works : Health::Missing;
+    if (!need.fix.empty()) row.enable.push_back(need.fix);
+    rows.push_back(std::move(row));
+  }
+}
+
 }  // namespace
 
 const char* to_string(Health health) {
@@ -63,9 +80,16 @@ DoctorAnswer judge(const linux::Probes& probes, const std::string& debuginfod_ur
   return answer;
 }
 
-DoctorAnswer doctor() {
+Result<DoctorAnswer> doctor(const DoctorRequest& request) {
+  if (!request.language.empty() && capture::find_kernel(request.language) == nullptr)
+    return fail(ErrorCode::NotFound, "no profiling kernel is called '" + request.language + "'",
+                "there are " + kernel_names());
   const char* urls = std::getenv("DEBUGINFOD_URLS");
-  return judge(linux::run_probes(), urls == nullptr ? "" : urls);
+  DoctorAnswer answer = judge(linux::run_probes(), urls == nullptr ? "" : urls);
+  if (!request.language.empty()) answer.rows.clear();
+  for (const auto& kernel : capture::profiling_kernels())
+    if (request.language.empty() || kernel->name() == request.language) add_needs(*kernel, answer.rows);
+  return answer;
 }
 
 }  // namespace atys::verbs

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "linux/probe.h"
 
 namespace atys::verbs {
@@ -33,7 +34,11 @@ struct DoctorAnswer {
   std::vector<std::string> will_not_work;
 };
 
-DoctorAnswer doctor();
+struct DoctorRequest {
+  std::string language;  // a profiling kernel's name: only what that one needs; empty: everything
+};
+
+Result<DoctorAnswer> doctor(const DoctorRequest& request);
 
 // From what was tried to what it means. `debuginfod_urls` is the variable of that name.
 DoctorAnswer judge(const linux::Probes& probes, const std::string& debuginfod_urls);

@@ -114,10 +114,26 @@ TEST(doctor, tells_what_each_setting_does) {
 }
 
 TEST(doctor, every_row_of_this_machine_says_why_and_what_is_missing_says_more) {
-  const DoctorAnswer answer = doctor();
+  const auto asked = doctor({});
+  ASSERT_TRUE(asked.ok());
+  const DoctorAnswer& answer = *asked;
   EXPECT_GE(answer.rows.size(), 20u);
   EXPECT_GE(answer.cpus, 1u);
   for (const DoctorRow& row : answer.rows) EXPECT_FALSE(row.why.empty()) << row.name;
+}
+
+TEST(doctor, says_what_one_language_needs) {
+  const auto java = doctor({.language = "java"});
+  ASSERT_TRUE(java.ok());
+  ASSERT_EQ(java->rows.size(), 1u);
+  EXPECT_EQ(java->rows[0].name, "java: async-profiler");
+  EXPECT_EQ(java->rows[0].health == Health::Works, java->rows[0].enable.empty());
+  const auto python = doctor({.language = "python"});
+  ASSERT_TRUE(python.ok());
+  EXPECT_TRUE(python->rows.empty());
+  const auto none = doctor({.language = "cobol"});
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().hint.find("java"), std::string::npos);
 }
 
 }  // namespace

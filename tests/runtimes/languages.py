@@ -43,12 +43,15 @@ class Language:
     oldest: tuple[int, ...] = ()  # older ones are not meant to work
 
 
+# A heap that is all there from the start: what grows then is not the heap.
+HEAP = ("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")
+
 LANGUAGES = {language.name: language for language in [
     Language("python", "python/split.py", "Python", "cpython", r"<module>|Thread\._bootstrap|_bootstrap",
              ("/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*", os.path.expanduser("~/.pyenv/versions/*/bin/python3.[0-9]*"),
               "python3"), oldest=(3, 9)),
     Language("java", "Split.java", "Java", "jvm", r"java[./]lang[./]Thread[./]run.*|.*\.main", ("java",), ask=("-version",),
-             version=r'version "(?:1\.)?(\d+)', tells_ready=True, samples_itself=True),
+             version=r'version "(?:1\.)?(\d+)', tells_ready=True, samples_itself=True, options=HEAP),
     Language("node", "split.js", "JavaScript", "v8js", r"processImmediate|listOnTimeout|\(anonymous\)", ("node", "nodejs"),
              version=r"v(\d+)", samples_itself=True, tells_version=False, says=r"^(Debugger (listening|attached|ending)|For help, see).*\n"),
     Language("php", "split.php", "PHP", "php", r"\{main\}|<main>|main", ("php",), version=r"PHP (\d+\.\d+)"),
