@@ -22,6 +22,8 @@ namespace atys::capture {
 namespace {
 
 constexpr uint64_t kGuardIntervalNs = 100'000'000;
+constexpr uint64_t kCalmNs = 2'000'000'000;  // from here on what a sample costs is known, and a look now and then is enough
+constexpr uint64_t kCalmGuardIntervalNs = 250'000'000;
 constexpr uint64_t kTargetIntervalNs = 500'000'000;
 constexpr double kNsPerSecond = 1e9;
 constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
@@ -166,10 +168,10 @@ EndReason Recording::State::step(int timeout_ms) {
   if (child_) fds.push_back({child_->pidfd(), POLLIN, 0});
   source_->add_wakeups(fds);
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (plan_.duration_ns != 0 && started_ns_ + plan_.duration_ns > now) {
-    const uint64_t left_ms = (started_ns_ + plan_.duration_ns - now + 999'999) / 1'000'000;
-    timeout_ms = static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(timeout_ms), left_ms));
-  }
+  uint64_t until_ns = std::max(next_guard_ns_, now);
+  if (plan_.duration_ns != 0) until_ns = std::clamp(started_ns_ + plan_.duration_ns, now, until_ns);
+  timeout_ms =
+      static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(timeout_ms), (until_ns - now + 999'999) / 1'000'000));
   ::poll(fds.data(), fds.size(), timeout_ms);
   source_->collect(*collector_);
   for (const pid_t pid : collector_->take_new_pids()) provenance_.note_process(pid);
@@ -178,7 +180,7 @@ EndReason Recording::State::step(int timeout_ms) {
 
 EndReason Recording::State::end_reason(uint64_t now) {
   if (now >= next_guard_ns_) {
-    next_guard_ns_ = now + kGuardIntervalNs;
+    next_guard_ns_ = now + (now - started_ns_ < kCalmNs ? kGuardIntervalNs : kCalmGuardIntervalNs);
     keep_budget();
   }
   if (const auto signal = signals_->take(); signal.number != 0)

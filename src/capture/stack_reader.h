@@ -65,6 +65,8 @@ class StackReader {
   // What the language calls a thread; empty: what the kernel calls it. Asked with every sample of a thread as long as it has
   // no name, and again, also when the thread or the process has ended, when the profile is made.
   virtual std::string thread_name(pid_t) { return {}; }
+  // Every program has a thread of that name: what the kernel calls it says more.
+  virtual bool is_plain_thread_name(std::string_view) const { return false; }
   // What only one thread at a time holds, and whether it did is a label of this name; empty: there is no such lock.
   virtual std::string_view lock_name() const { return {}; }
   // What a thread waits for, where the language knows better than the Linux kernel. `functions` are those inside of the

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kHighestHz = 100'000;
 constexpr size_t kRows = 10;
+constexpr int kStepMs = 250;
 
 size_t targets_named(const CaptureRequest& request) {
   return static_cast<size_t>(!request.command.empty()) + static_cast<size_t>(!request.pids.empty()) +
@@ -66,7 +67,7 @@ Result<capture::Recorded> run(const CaptureRequest& request, const capture::Reco
   TRY(recording->start());
   capture::Recorded recorded;
   while (recorded.reason == capture::EndReason::Running) {
-    recorded.reason = recording->step(100);
+    recorded.reason = recording->step(kStepMs);
     if (request.on_progress) request.on_progress(recording->elapsed_seconds(), recording->samples());
   }
   recorded.profile = recording->finish();

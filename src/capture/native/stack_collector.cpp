@@ -183,7 +183,8 @@ void StackCollector::learn_name(ThreadNumber number, StackReader& reader) {
 std::string StackCollector::name_in_language(ThreadNumber number) const {
   const size_t at = profile::raw(number);
   if (at >= named_by_.size() || named_by_[at].reader == nullptr) return {};
-  return named_by_[at].reader->thread_name(threads_[number].tid);
+  std::string name = named_by_[at].reader->thread_name(threads_[number].tid);
+  return named_by_[at].reader->is_plain_thread_name(name) ? std::string() : name;
 }
 
 SampleSlot StackCollector::on_lost_stack(pid_t pid, pid_t tid) {

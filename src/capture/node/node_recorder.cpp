@@ -47,8 +47,10 @@ const Json& value_of(const Json& evaluated) { return member(member(evaluated, "r
 
 NodeRecorder::~NodeRecorder() { (void)close(); }
 
+Deadline NodeRecorder::within(uint64_t ms) const { return {std::min(Deadline::in_ms(ms).at_ns, latest_ns_.load())}; }
+
 Result<Json> NodeRecorder::call(const Isolate& isolate, std::string_view method, const Json& params) {
-  const Deadline deadline = end_by_ ? *end_by_ : Deadline::in_ms(kCallMs);
+  const Deadline deadline = end_by_ ? *end_by_ : within(kCallMs);
   if (isolate.session.empty()) return client_->call(method, params, deadline);
   return client_->call_worker(isolate.session, method, params, deadline);
 }
@@ -211,7 +213,7 @@ Result<> NodeRecorder::close() {
   isolates_.clear();
   if (door.was_open() || !linux::is_alive(process_.pid, process_.start_time_ticks)) return {};
   if (client && door.close(std::move(*client)).ok()) return {};
-  const Deadline deadline = Deadline::in_ms(kOpenMs);
+  const Deadline deadline = within(kOpenMs);
   const auto path = read_session_path(door.address(), deadline);
   if (!path.ok()) return door.check_closed(path.error());
   auto again = InspectorClient::connect(door.address(), *path, deadline);

@@ -2,6 +2,8 @@
 // Lets V8 profile the isolates of a Node.js process, its main thread and its worker threads, through its inspector.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,6 +33,9 @@ class NodeRecorder final : public OwnRecorder {
   // A process that is about to end says so and waits for us to go.
   int wakeup_fd() const override { return is_watched_ && client_ ? client_->fd() : -1; }
   void on_wakeup() override;
+  void end_by(std::chrono::steady_clock::time_point time) override {
+    latest_ns_ = static_cast<uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
+  }
 
  private:
   // A thread with an isolate of its own.
@@ -43,6 +48,7 @@ class NodeRecorder final : public OwnRecorder {
     std::set<pid_t> covered;
   };
 
+  Deadline within(uint64_t ms) const;  // and no later than we are to end
   Result<Json> call(const Isolate& isolate, std::string_view method, const Json& params);
   Result<> connect();
   Result<> start_sampling();
@@ -68,6 +74,7 @@ class NodeRecorder final : public OwnRecorder {
   int64_t node_version_ = 0;                // the major one
   bool has_idle_hook_ = false;
   bool is_ending_ = false;  // the process said so
+  std::atomic<uint64_t> latest_ns_ = UINT64_MAX;
 };
 
 }  // namespace atys::capture::node

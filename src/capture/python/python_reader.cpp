@@ -63,9 +63,7 @@ std::vector<std::pair<pid_t, uint64_t>> PythonReader::thread_states() {
 }
 
 std::string PythonReader::thread_name(pid_t tid) {
-  std::string name = thread_names_.name_of(tid, clock_ns(CLOCK_MONOTONIC_COARSE), [this] { return list_threads(); });
-  // Every program has one of that name: what the kernel calls it says more.
-  return name == "MainThread" ? std::string() : name;
+  return thread_names_.name_of(tid, clock_ns(CLOCK_MONOTONIC_COARSE), [this] { return list_threads(); });
 }
 
 bool PythonReader::add_frame(const atys_walked& walked, uint64_t now_ns, std::vector<LanguageFrame>& frames) {

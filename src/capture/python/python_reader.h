@@ -21,6 +21,7 @@ class PythonReader final : public StackReader {
   bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override;
   LanguageName name(uint32_t id) const override { return codes_.name(id); }
   std::string thread_name(pid_t tid) override;
+  bool is_plain_thread_name(std::string_view name) const override { return name == "MainThread"; }
   std::string_view lock_name() const override { return interpreter_.layout.is_free_threaded ? "" : "gil"; }
   std::string_view wait_reason(std::span<const std::string_view> functions) const override;
 
