@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import glob
+import json
 import os
 import pathlib
 import re
@@ -43,6 +44,7 @@ class Language:
     oldest: tuple[int, ...] = ()  # older ones are not meant to work
 
 
+ASYNC_PROFILER = "tools.profiler:async-profiler:4.5"
 # A heap that is all there from the start: what grows then is not the heap.
 HEAP = ("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")
 
@@ -214,10 +216,28 @@ def put_sources(runtime: Runtime, folder: pathlib.Path, source: str) -> None:
         shutil.copy(path, folder)
 
 
+def has_async_profiler() -> bool:
+    done = subprocess.run([live.atys_binary(), "doctor", "java", "--json"], capture_output=True, text=True)
+    return done.returncode == 0 and all(check["status"] == "works" for check in json.loads(done.stdout)["checks"])
+
+
+@functools.cache
+def why_no_async_profiler() -> str:
+    """Gets it where it is missing, as `atys doctor java` says; or tells why that did not work."""
+    if has_async_profiler():
+        return ""
+    if shutil.which("mvn") is None:
+        return "no async-profiler, and no mvn to get it with"
+    done = subprocess.run(["mvn", "-q", "-B", "dependency:get", f"-Dartifact={ASYNC_PROFILER}"], capture_output=True, text=True, timeout=300)
+    return "" if has_async_profiler() else f"no async-profiler: mvn: {(done.stdout + done.stderr).strip()[-200:]}"
+
+
 @functools.cache
 def classes(source: str) -> pathlib.Path:
     """Compiled once, for the oldest JVM of the table."""
     live.require_program("javac")
+    if why := why_no_async_profiler():
+        raise Skip(why)
     out = live.workloads.OUT / source.replace(".java", "_classes")
     out.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(["javac", "-g", "-nowarn", "--release", "8", "-d", str(out), str(SOURCES / source)], capture_output=True, text=True)
