@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A profiling kernel: what turns a process of one language into stacks of that language. One folder each, one word in the
 // list of CMakeLists.txt; everything about a language (how to recognise it, what it shows, what it cannot, its error texts)
-// is said in its folder. Every process is sampled by the native kernel; the others add what they know in one of two ways:
+// is said in its folder. Every process is sampled by the native kernel; the others add what they know in one of these ways:
 //
 //   StackReader   an interpreter's frames lie in its memory: the sampler copies them, the reader names them and puts them
 //                 among the native frames of the same moment
 //   OwnRecorder   the runtime can sample itself: it is told to, and what it hands back takes the place of the native
 //                 samples of the same threads, with their weight
+//   Companion     the runtime can only list its code: the native kernel names its frames with that
 #pragma once
 
 #include <memory>

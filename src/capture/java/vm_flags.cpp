@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "linux/remote_memory.h"
+#include "linux/memory_reader.h"
 
 namespace atys::capture::java {
 
@@ -27,9 +27,7 @@ class Reader {
 
   template <typename T>
   std::optional<T> number(uint64_t address) const {
-    T value{};
-    if (linux::read_remote_memory(pid_, address, std::as_writable_bytes(std::span(&value, 1))) != sizeof value) return {};
-    return value;
+    return linux::ProcessMemory(pid_).value_at<T>(address);
   }
 
   // Empty where it cannot be read, or where it is longer than any name that we look for. Names lie close together: whole
@@ -47,7 +45,7 @@ class Reader {
 
   std::vector<std::byte> bytes(uint64_t address, size_t size) const {
     std::vector<std::byte> all(size);
-    all.resize(linux::read_remote_memory(pid_, address, all));
+    all.resize(linux::ProcessMemory(pid_).read(address, all));
     return all;
   }
 

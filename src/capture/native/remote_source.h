@@ -4,8 +4,10 @@
 // figure: what it ran since its last sample is what the next one stands for, so sums are true whatever the rate.
 #pragma once
 
-#include <set>
-#include <unordered_map>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "capture/native/sample_source.h"

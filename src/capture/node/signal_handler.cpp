@@ -14,9 +14,9 @@
 
 #include "base/guarded.h"
 #include "capture/process_files.h"
+#include "linux/memory_reader.h"
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"
-#include "linux/remote_memory.h"
 
 namespace atys::capture::node {
 
@@ -39,11 +39,6 @@ constexpr int32_t kSignalType = 16;  // UV_SIGNAL
 constexpr size_t kMostHandles = 1000;
 constexpr size_t kMostBytesOfData = size_t{4} << 20;
 
-template <typename Value>
-bool read_value(pid_t pid, uint64_t address, Value& value) {
-  return linux::read_remote_memory(pid, address, std::as_writable_bytes(std::span(&value, 1))) == sizeof value;
-}
-
 bool is_handle(const SignalHandle& handle) {
   return handle.type == kSignalType && handle.signal_number > 0 && handle.signal_number < 65 && handle.loop != 0;
 }
@@ -55,11 +50,11 @@ std::optional<bool> has_listener(pid_t pid, uint64_t root) {
     const uint64_t address = open.back();
     open.pop_back();
     if (address == 0) continue;
-    SignalHandle handle{};
-    if (seen > kMostHandles || !read_value(pid, address, handle) || !is_handle(handle)) return {};
-    if (handle.signal_number == SIGUSR1) return true;
-    open.push_back(handle.left);
-    open.push_back(handle.right);
+    const auto handle = linux::ProcessMemory(pid).value_at<SignalHandle>(address);
+    if (seen > kMostHandles || !handle || !is_handle(*handle)) return {};
+    if (handle->signal_number == SIGUSR1) return true;
+    open.push_back(handle->left);
+    open.push_back(handle->right);
   }
   return false;
 }
@@ -69,14 +64,14 @@ std::optional<bool> search_listener(pid_t pid, const LoadedFile& file) {
   const auto place = file.section(".bss");
   if (!place || place->size > kMostBytesOfData) return {};
   std::vector<uint64_t> words(place->size / sizeof(uint64_t));
-  if (linux::read_remote_memory(pid, place->address, std::as_writable_bytes(std::span(words))) != words.size() * 8)
-    return {};
+  linux::ProcessMemory memory(pid);
+  if (!memory.read_all(place->address, std::as_writable_bytes(std::span(words)))) return {};
   std::ranges::sort(words);
   words.erase(std::unique(words.begin(), words.end()), words.end());
   for (const uint64_t word : words) {
-    SignalHandle handle{};
-    if (word % 8 != 0 || word < 4096 || word >> 56 != 0 || !read_value(pid, word, handle)) continue;
-    if (!is_handle(handle) || handle.parent != 0) continue;
+    if (word % 8 != 0 || word < 4096 || word >> 56 != 0) continue;
+    const auto handle = memory.value_at<SignalHandle>(word);
+    if (!handle || !is_handle(*handle) || handle->parent != 0) continue;
     if (const auto found = has_listener(pid, word)) return found;
   }
   return false;
@@ -112,9 +107,9 @@ FileFacts facts_of(const LoadedFile& file) {
 std::optional<bool> program_listens(pid_t pid, const LoadedFile& file) {
   const FileFacts facts = facts_of(file);
   if (!facts.tree) return search_listener(pid, file);
-  uint64_t root = 0;
-  if (!read_value(pid, *facts.tree + file.bias, root)) return {};
-  return has_listener(pid, root);
+  const auto root = linux::ProcessMemory(pid).value_at<uint64_t>(*facts.tree + file.bias);
+  if (!root) return {};
+  return has_listener(pid, *root);
 }
 
 // Where libuv is a library of its own.
