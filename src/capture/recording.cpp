@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "capture/attachments.h"
-#include "capture/native/profile_builder.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
+#include "capture/recorded_samples.h"
 #include "capture/source_choice.h"
 #include "capture/target_processes.h"
 #include "linux/child_process.h"
@@ -109,8 +109,6 @@ class Recording::State {
   void update_use();
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
-  void add_samples(bool is_last, Profile& profile);
-  uint64_t samples_without_stack(pid_t pid) const;
 
   uint64_t setup_cpu_ns_ = 0;  // before anything of the target ran under us
   uint64_t started_ns_ = 0;
@@ -262,48 +260,10 @@ Profile Recording::State::finish() {
   return profile;
 }
 
-// Where a runtime recorded itself, that takes the place of the native samples of the same threads.
-void Recording::State::add_samples(bool is_last, Profile& profile) {
-  const native::ValueNames names = value_names(plan_.kind);
-  attachments_.before_naming();
-  std::vector<OwnProfile> own = attachments_.take_profiles(is_last);
-  const auto empty = std::stable_partition(own.begin(), own.end(),
-                                           [&](const OwnProfile& one) { return one.has_samples(names.weight_type); });
-  const std::vector<OwnProfile> without_samples(std::make_move_iterator(empty), std::make_move_iterator(own.end()));
-  own.erase(empty, own.end());
-  std::vector<int64_t> weights(own.size());
-  const auto slots = collector_->slots();
-  for (size_t i = 1; i < slots.size(); ++i)
-    for (size_t k = 0; k < own.size(); ++k) {
-      const native::ThreadKey& thread = collector_->thread(slots[i].thread);
-      if (own[k].covers(thread.pid, thread.tid)) weights[k] += static_cast<int64_t>(collector_->value(i).weight);
-    }
-  native::ProfileBuilder builder(*collector_, modules_);
-  builder.leave_out([&own](const native::ThreadKey& thread) {
-    return std::ranges::any_of(own, [&](const OwnProfile& one) { return one.covers(thread.pid, thread.tid); });
-  });
-  builder.build(names, profile);
-  for (size_t k = 0; k < own.size(); ++k)
-    add_own_profile(own[k], weights[k], {names.count_type, names.weight_type}, profile);
-  for (const OwnProfile& one : without_samples) {
-    add_own_profile(one, 0, {names.count_type, names.weight_type}, profile);
-    if (const uint64_t count = one.is_only_source ? samples_without_stack(one.pid) : 0; count > 0)
-      profile.add_loss("stacks that a runtime was to record and did not hand over", count);
-  }
-}
-
-uint64_t Recording::State::samples_without_stack(pid_t pid) const {
-  uint64_t count = 0;
-  const auto slots = collector_->slots();
-  for (size_t i = 1; i < slots.size(); ++i)
-    if (collector_->thread(slots[i].thread).pid == pid && collector_->stack(slots[i].stack).empty())
-      count += collector_->value(i).samples;
-  return count;
-}
-
 Profile Recording::State::build(bool is_last) {
   Profile profile;
-  add_samples(is_last, profile);
+  attachments_.before_naming();
+  add_recorded_samples(*collector_, modules_, attachments_.take_profiles(is_last), value_names(plan_.kind), profile);
   for (const auto& [name, processes] : attachments_.runtimes())
     profile.add_fact("runtime", name + ": " + std::to_string(processes) + (processes == 1 ? " process" : " processes"));
   profile.header.time_ns = window_started_unix_ns_;

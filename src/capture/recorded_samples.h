@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The samples of a window: the native ones, and those that runtimes recorded of themselves in the place of native ones of
+// the same threads.
+#pragma once
+
+#include <vector>
+
+#include "capture/native/profile_builder.h"
+#include "capture/own_profiles.h"
+
+namespace atys::capture {
+
+// What runtimes were to record and did not is in the profile as loss.
+void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules, std::vector<OwnProfile> own,
+                          const native::ValueNames& names, Profile& profile);
+
+}  // namespace atys::capture
