@@ -27,7 +27,7 @@ constexpr uint64_t kCalmGuardIntervalNs = 250'000'000;
 constexpr uint64_t kTargetIntervalNs = 500'000'000;
 constexpr double kNsPerSecond = 1e9;
 constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
-constexpr int kPriority = -10;  // as nice(1) counts; without the right to it we stay where we are
+constexpr int kPriority = -20;  // as nice(1) counts; without the right to it we stay where we are
 
 uint64_t own_cpu_ns() { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 

@@ -117,7 +117,9 @@ def judge_value(words: str, profile: live.Profile, truth: dict, period_ns: float
 def judge_total(allowed: str, profile: live.Profile, truth: dict) -> str:
     if abs(profile.total - truth["total_ns"]) <= percent(allowed) * truth["total_ns"]:
         return ""
-    return f"the whole is {profile.total / 1e6:.0f} {profile.summary['profile']['unit']}/10⁶, truth {truth['total_ns'] / 1e6:.0f} ms ±{allowed}"
+    lost = ", ".join(f"{one['count']} {one['reason']}" for one in profile.summary["profile"]["loss"])
+    return f"the whole is {profile.total / 1e6:.0f} {profile.summary['profile']['unit']}/10⁶, truth {truth['total_ns'] / 1e6:.0f} ms " \
+        f"±{allowed}; lost: {lost or 'nothing'}"
 
 
 def judge_root(words: str, profile: live.Profile, program: str) -> str:

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/ring_source.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -13,9 +16,13 @@ namespace atys::capture::native {
 
 namespace {
 
-constexpr double kSmallestChange = 0.2;  // of a period: new events cost something
-constexpr size_t kMostPages = 1024;
+constexpr double kSmallestChange = 0.2;      // of a period: new events cost something
+constexpr size_t kMostRingBytes = 16 << 20;  // with copies of stacks, a second of samples at 999 Hz
+constexpr size_t kLeastRingBytes = 4 << 20;  // where users may lock less, they get what they may
+constexpr size_t kAllRingsBytes = 64 << 20;  // of many CPUs each has less
 constexpr size_t kFewestPages = 8;
+constexpr size_t kMostBatchBytes = 64 << 20;  // of copies that wait; beyond, the ring fills and the kernel counts the loss
+constexpr size_t kRecordsBetweenDrains = 16;
 constexpr uint32_t kStackBytes = 16384;        // what is deeper is read from the process
 constexpr uint32_t kMostStackBytes = 57344;    // a record has to fit into 64 KB
 constexpr uint64_t kKernelNsPerSample = 2500;  // for the budget: nobody tells us what the kernel spends on a sample
@@ -103,7 +110,9 @@ Result<> RingSource::open_event(linux::PerfPlace place) {
 // One ring per CPU; further events of the CPU write into the same.
 Result<> RingSource::map_ring(int cpu, int fd) {
   if (const auto ring = rings_.find(cpu); ring != rings_.end()) return ring->second.redirect(fd);
-  for (size_t pages = kMostPages;; pages /= 2) {
+  const size_t bytes =
+      std::clamp(std::bit_floor(kAllRingsBytes / linux::online_cpus().size()), kLeastRingBytes, kMostRingBytes);
+  for (size_t pages = bytes / static_cast<size_t>(::sysconf(_SC_PAGESIZE));; pages /= 2) {
     auto ring = linux::PerfRing::map(fd, pages);
     if (!ring.ok() && pages > kFewestPages) continue;
     rings_.emplace(cpu, TRY(std::move(ring)));
@@ -185,10 +194,20 @@ void RingSource::set_stack_mode(pid_t pid, StackMode mode) {
     by_frame_pointer_.erase(pid);
 }
 
-void RingSource::take_record(std::span<const std::byte> record) {
-  offsets_.push_back(arena_.size());
-  arena_.insert(arena_.end(), record.begin(), record.end());
-  arena_.resize((arena_.size() + 7) & ~size_t{7});
+void RingSource::Batch::add(std::span<const std::byte> record) {
+  offsets.push_back(bytes.size());
+  bytes.insert(bytes.end(), record.begin(), record.end());
+  bytes.resize((bytes.size() + 7) & ~size_t{7});
+}
+
+void RingSource::Batch::clear() {
+  bytes.clear();
+  offsets.clear();
+}
+
+void RingSource::drain_rings() {
+  if (next_batch_.bytes.size() > kMostBatchBytes) return;
+  for (auto& [cpu, ring] : rings_) ring.drain([this](std::span<const std::byte> record) { next_batch_.add(record); });
 }
 
 void RingSource::collect(SampleSink& sink) {
@@ -196,19 +215,27 @@ void RingSource::collect(SampleSink& sink) {
     stack_bytes_ = kMostStackBytes;
     (void)open_again();  // stacks stay as they are
   }
-  arena_.clear();
-  offsets_.clear();
-  for (auto& [cpu, ring] : rings_) ring.drain([this](std::span<const std::byte> record) { take_record(record); });
+  do {  // once while there are more to come; to the last one when it is over
+    drain_rings();
+    std::swap(batch_, next_batch_);
+    next_batch_.clear();
+    hand_over_batch(sink);
+  } while (is_stopped_ && !next_batch_.offsets.empty());
+}
+
+void RingSource::hand_over_batch(SampleSink& sink) {
   std::vector<linux::PerfRecord> records;
-  records.reserve(offsets_.size());
-  for (const size_t offset : offsets_) {
+  records.reserve(batch_.offsets.size());
+  for (const size_t offset : batch_.offsets) {
     perf_event_header header{};
-    std::memcpy(&header, &arena_[offset], sizeof(header));
-    if (auto record = linux::parse_perf_record({&arena_[offset], header.size}, kOwnSampleType))
+    std::memcpy(&header, &batch_.bytes[offset], sizeof(header));
+    if (auto record = linux::parse_perf_record({&batch_.bytes[offset], header.size}, kOwnSampleType))
       records.push_back(std::move(*record));
   }
   sort_by_time(records);
+  size_t taken = 0;
   for (const linux::PerfRecord& record : records) {
+    if (++taken % kRecordsBetweenDrains == 0) drain_rings();
     if (const auto* sample = std::get_if<linux::PerfSample>(&record.body)) {
       hand_over(*sample, sink);
       continue;

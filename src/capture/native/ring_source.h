@@ -46,7 +46,8 @@ class RingSource final : public SampleSource {
   Result<> watch_all_processes();
   Result<> watch_threads(pid_t pid);
   Result<> open_again();
-  void take_record(std::span<const std::byte> record);
+  void drain_rings();
+  void hand_over_batch(SampleSink& sink);
   void hand_over(const linux::PerfSample& sample, SampleSink& sink);
   void follow(const linux::PerfRecord& record);
   std::string_view comm_of(pid_t pid, pid_t tid);
@@ -68,9 +69,16 @@ class RingSource final : public SampleSource {
   std::unordered_map<pid_t, std::string> comms_;  // by thread
   SourceTotals totals_;
 
-  // Of one call of collect; members only to keep their memory.
-  std::vector<std::byte> arena_;
-  std::vector<size_t> offsets_;
+  // Copies of records, so that the rings have room again. A stack that is seen for the first time may take as long as a ring
+  // lasts: what comes meanwhile waits for the next turn.
+  struct Batch {
+    std::vector<std::byte> bytes;
+    std::vector<size_t> offsets;
+    void add(std::span<const std::byte> record);
+    void clear();
+  };
+  Batch batch_;
+  Batch next_batch_;
 };
 
 }  // namespace atys::capture::native
