@@ -21,7 +21,8 @@ struct UserRegisters {
   uint64_t pc = 0;
   uint64_t sp = 0;
   uint64_t fp = 0;
-  uint64_t lr = 0;  // aarch64
+  uint64_t lr =
+      0;  // aarch64; in stacks by frame pointers on x86_64 the word at sp, where a function without frame returns to
   uint64_t bx = 0;  // x86_64: ld.so keeps a frame by it
 };
 

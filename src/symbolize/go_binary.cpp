@@ -185,21 +185,25 @@ class ModuleDataFinder {
 
 }  // namespace
 
-std::optional<GoBinary> GoBinary::open(std::shared_ptr<const ElfFile> file) {
-  const Sections sections = find_sections(*file);
+std::optional<GoTable> read_go_table(const ElfFile& file) {
+  const Sections sections = find_sections(file);
   std::optional<Place> place = sections.table;
-  if (!place && (sections.is_go || !sections.any)) place = scan_for_table(*file);
+  if (!place && (sections.is_go || !sections.any)) place = scan_for_table(file);
   if (!place) return {};
-  const auto header = header_at(*file, place->address, place->size);
+  const auto header = header_at(file, place->address, place->size);
   if (!header) return {};
   GoModuleData module;
   if (header->layout != GoTable::Layout::Go116) {
-    const Bytes relocations = sections.relocations ? read(*file, *sections.relocations).value_or(Bytes{}) : Bytes{};
-    if (const auto found = ModuleDataFinder(*file, *place, *header, relocations).find()) module = *found;
+    const Bytes relocations = sections.relocations ? read(file, *sections.relocations).value_or(Bytes{}) : Bytes{};
+    if (const auto found = ModuleDataFinder(file, *place, *header, relocations).find()) module = *found;
   }
-  auto bytes = read(*file, *place);
+  auto bytes = read(file, *place);
   if (!bytes) return {};
-  auto table = GoTable::parse(std::move(*bytes), module);
+  return GoTable::parse(std::move(*bytes), module);
+}
+
+std::optional<GoBinary> GoBinary::open(std::shared_ptr<const ElfFile> file) {
+  auto table = read_go_table(*file);
   if (!table) return {};
   return GoBinary(std::move(file), std::move(*table));
 }

@@ -13,6 +13,9 @@
 
 namespace atys::symbolize {
 
+// Empty: not a program of Go, or of a release that we do not know.
+std::optional<GoTable> read_go_table(const ElfFile& file);
+
 class GoBinary {
  public:
   // Empty: not a program of Go, or of a release that we do not know.

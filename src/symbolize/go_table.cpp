@@ -101,16 +101,28 @@ std::string_view GoTable::text(uint64_t offset) const {
   return length == most ? std::string_view{} : std::string_view{begin, length};
 }
 
+uint64_t GoTable::entry(uint64_t index) const {
+  if (header_.layout == Layout::Go116) return number<uint64_t>(header_.entries + index * 16).value_or(0);
+  return word(header_.entries + index * 8);
+}
+
+std::optional<GoTable::Function> GoTable::function(uint64_t index) const {
+  const bool is_absolute = header_.layout == Layout::Go116;
+  const uint64_t at = header_.entries + (is_absolute ? index * 16 + 8 : index * 8 + 4);
+  const uint64_t offset = is_absolute ? number<uint64_t>(at).value_or(0) : word(at);
+  if (offset >= bytes_.size()) return {};
+  auto found = read_function(header_.entries + offset);
+  if (!found) return {};
+  const uint64_t base = is_absolute ? 0 : module_.text;
+  found->entry = base + entry(index);
+  found->end = base + entry(index + 1);
+  return found;
+}
+
 // Entries are sorted; after the last comes the end of the code.
 std::optional<GoTable::Function> GoTable::find(uint64_t address) const {
-  const bool is_absolute = header_.layout == Layout::Go116;
-  const uint64_t width = is_absolute ? 8 : 4;
-  const uint64_t base = is_absolute ? 0 : module_.text;
+  const uint64_t base = header_.layout == Layout::Go116 ? 0 : module_.text;
   if (address < base) return {};
-  const auto entry = [&](uint64_t i) -> uint64_t {
-    const uint64_t at = header_.entries + i * 2 * width;
-    return is_absolute ? number<uint64_t>(at).value_or(0) : word(at);
-  };
   const uint64_t wanted = address - base;
   uint64_t low = 0;
   uint64_t high = header_.functions;
@@ -123,14 +135,7 @@ std::optional<GoTable::Function> GoTable::find(uint64_t address) const {
     }
   }
   if (low == 0 || wanted >= entry(low)) return {};
-  const uint64_t offset_at = header_.entries + (low - 1) * 2 * width + width;
-  const uint64_t offset = is_absolute ? number<uint64_t>(offset_at).value_or(0) : word(offset_at);
-  if (offset >= bytes_.size()) return {};
-  auto function = read_function(header_.entries + offset);
-  if (!function) return {};
-  function->entry = base + entry(low - 1);
-  function->end = base + entry(low);
-  return function;
+  return function(low - 1);
 }
 
 // A record: its entry (8 bytes before Go 1.18, then 4), words, one of them the first line since Go 1.20, four small numbers.
@@ -141,6 +146,7 @@ std::optional<GoTable::Function> GoTable::read_function(uint64_t offset) const {
   if (!number<uint32_t>(tail)) return {};
   Function function{.at = offset, .variable = tail + 4};
   function.name = word(words);
+  function.frame_values = word(words + 12);
   function.file_values = word(words + 16);
   function.line_values = word(words + 20);
   function.value_tables = word(words + 24);
@@ -152,20 +158,48 @@ std::optional<GoTable::Function> GoTable::read_function(uint64_t offset) const {
 
 // A table of values is a run of pairs: by how much the value changes (alternating in sign: 1 is -1, 2 is 1, 3 is -2), and
 // for how many instructions the new one holds. It begins with -1 and ends with a change of 0.
-std::optional<int32_t> GoTable::value_at(const Function& function, uint64_t table, uint64_t address) const {
-  if (table == 0 || table >= bytes_.size() || header_.values + table >= bytes_.size()) return {};
+template <typename Visit>
+void GoTable::for_each_value(const Function& function, uint64_t table, Visit visit) const {
+  if (table == 0 || table >= bytes_.size() || header_.values + table >= bytes_.size()) return;
   std::span<const std::byte> rest = std::span(bytes_).subspan(header_.values + table);
   uint64_t pc = function.entry;
   uint32_t value = static_cast<uint32_t>(-1);
   for (int step = 0; step < kMostSteps; ++step) {
     uint32_t change = 0;
     uint32_t length = 0;
-    if (!take_varint(rest, change) || (change == 0 && step > 0) || !take_varint(rest, length)) return {};
+    if (!take_varint(rest, change) || (change == 0 && step > 0) || !take_varint(rest, length)) return;
     value += (change & 1) != 0 ? ~(change >> 1) : change >> 1;
     pc += length * header_.quantum;
-    if (address < pc) return static_cast<int32_t>(value);
+    if (!visit(pc, static_cast<int32_t>(value))) return;
   }
-  return {};
+}
+
+std::optional<int32_t> GoTable::value_at(const Function& function, uint64_t table, uint64_t address) const {
+  std::optional<int32_t> found;
+  for_each_value(function, table, [&](uint64_t end, int32_t value) {
+    if (address < end) found = value;
+    return address >= end;
+  });
+  return found;
+}
+
+// A table from outside may say the same of all its functions: its own size bounds what is told of all of them together.
+void GoTable::for_each_frame(const VisitFrames& visit) const {
+  std::vector<FrameRange> ranges;
+  size_t left = bytes_.size();
+  for (uint64_t i = 0; i < header_.functions && left > 0; ++i) {
+    const auto found = function(i);
+    if (!found || found->end <= found->entry) continue;
+    ranges.clear();
+    uint64_t begin = found->entry;
+    for_each_value(*found, found->frame_values, [&](uint64_t end, int32_t bytes) {
+      end = std::min(end, found->end);
+      if (end > begin) ranges.push_back({begin, end, bytes});
+      begin = std::max(begin, end);
+      return begin < found->end && --left > 0;
+    });
+    visit(text(header_.names + found->name), ranges);
+  }
 }
 
 int32_t GoTable::inline_index(const Function& function, uint64_t address) const {

@@ -59,6 +59,15 @@ class GoTable {
   // named, for the line is not of it.
   std::vector<GoFrame> frames_at(uint64_t address, const ReadMemory& read) const;
 
+  // Calls visit(name, ranges) for each function, in the order of the table; ranges are ascending and without gaps.
+  struct FrameRange {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    int32_t bytes = 0;  // that the stack has grown by since the entry of the function
+  };
+  using VisitFrames = std::function<void(std::string_view name, std::span<const FrameRange> ranges)>;
+  void for_each_frame(const VisitFrames& visit) const;
+
   size_t size() const { return header_.functions; }
   size_t memory_bytes() const { return bytes_.capacity(); }
 
@@ -69,6 +78,7 @@ class GoTable {
     uint64_t at = 0;        // of its record, in the table
     uint64_t variable = 0;  // of what follows the record: offsets of values, then of data
     uint64_t name = 0;
+    uint64_t frame_values = 0;
     uint64_t file_values = 0;
     uint64_t line_values = 0;
     uint64_t value_tables = 0;
@@ -88,7 +98,12 @@ class GoTable {
   uint32_t word(uint64_t offset) const { return number<uint32_t>(offset).value_or(0); }
   std::string_view text(uint64_t offset) const;
   std::optional<Function> find(uint64_t address) const;
+  uint64_t entry(uint64_t index) const;  // of a function, from where entries are counted
+  std::optional<Function> function(uint64_t index) const;
   std::optional<Function> read_function(uint64_t offset) const;
+  // Calls visit(end of the range, value) until it says false.
+  template <typename Visit>
+  void for_each_value(const Function& function, uint64_t table, Visit visit) const;
   std::optional<int32_t> value_at(const Function& function, uint64_t table, uint64_t address) const;
   std::optional<uint64_t> inline_tree(const Function& function) const;
   std::optional<InlinedCall> inlined_call(const Function& function, int32_t index, const ReadMemory& read) const;

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "symbolize/go_binary.h"
 #include "unwind/cursor.h"
 #include "unwind/frame_program.h"
 #include "unwind/frame_section.h"
+#include "unwind/go_frames.h"
 #include "unwind/landmarks.h"
 #include "unwind/unwind_table.h"
 
@@ -112,6 +114,8 @@ Result<UnwindTable> UnwindTable::compile(const symbolize::ElfFile& file) {
     rows = fill_gaps(
         std::move(rows),
         rows_of(file, machine, read_frame_section(section->bytes, section->address, FrameSection::Format::DebugFrame)));
+  else if (const auto table = symbolize::read_go_table(file))
+    rows = fill_gaps(std::move(rows), go_rows(*table, machine));
   Landmarks landmarks = find_landmarks(file, machine);
   rows = fill_gaps(std::move(rows), std::move(landmarks.where_nothing_is_known));
   rows = fill_gaps(std::move(landmarks.always), std::move(rows));

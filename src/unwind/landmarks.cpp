@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "unwind/go_frames.h"
+
 namespace atys::unwind {
 
 namespace {
@@ -26,11 +28,6 @@ struct Stretch {
   Rule rule;
 };
 
-// Functions of Go's runtime that are the first on their stack. Their call frame information says nothing of that. The last
-// three change to the stack of the thread: what called them is on another one, of which there is no copy.
-constexpr std::array<std::string_view, 6> kGoRoots = {"runtime.goexit", "runtime.mstart",      "runtime.rt0_go",
-                                                      "runtime.mcall",  "runtime.systemstack", "runtime.asmcgocall"};
-constexpr std::string_view kGoAssembly = ".abi0";  // how newer linkers end the names of functions written in assembly
 constexpr std::array<std::string_view, 3> kEntryNames = {"_start", "_start_c", "__clone"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
@@ -107,8 +104,7 @@ class Finder {
   void add_symbol(std::string_view name, uint64_t address, uint64_t size) {
     if (address > UINT64_MAX - UINT32_MAX) return;
     const Stretch root{address, address + std::max<uint64_t>(size, 1), {.cfa = Rule::Cfa::Root}};
-    if (name.ends_with(kGoAssembly)) name.remove_suffix(kGoAssembly.size());
-    if (contains(kGoRoots, name)) always_.push_back(root);
+    if (is_go_root(name)) always_.push_back(root);
     if (contains(kEntryNames, name)) ends_.push_back(root);
   }
 

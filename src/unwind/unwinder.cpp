@@ -42,10 +42,13 @@ uint64_t strip_pointer_authentication(uint64_t address) {
   return is_of_the_system ? address | ~kAarch64AddressBits : address & kAarch64AddressBits;
 }
 
-bool return_address_in_lr(const UnwindTable& table, uint64_t file_address) {
+bool has_no_frame(const UnwindTable& table, uint64_t file_address) {
   const Rule* rule = table.find(file_address);
-  if (rule == nullptr || table.machine() != Machine::Aarch64 || rule->ra != Rule::Ra::InLr) return false;
-  return rule->cfa == Rule::Cfa::SpPlus || rule->cfa == Rule::Cfa::FpPlus;
+  if (rule == nullptr) return false;
+  if (table.machine() == Machine::X86_64)
+    return rule->cfa == Rule::Cfa::SpPlus && rule->cfa_offset == 8 && rule->ra == Rule::Ra::AtCfaPlus &&
+           rule->ra_offset == -8;
+  return rule->ra == Rule::Ra::InLr && (rule->cfa == Rule::Cfa::SpPlus || rule->cfa == Rule::Cfa::FpPlus);
 }
 
 // One walk. Each step either ends it or makes the registers those of the caller.

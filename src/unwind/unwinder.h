@@ -92,9 +92,9 @@ class Unwinder {
   std::vector<Slot> slots_;
 };
 
-// For stacks that the system has walked by frame pointers on aarch64: is the return address of the function at this address
-// still in lr? Then the caller is missing in such a stack.
-bool return_address_in_lr(const UnwindTable& table, uint64_t file_address);
+// For stacks that the system has walked by frame pointers: has the function, at this address of it, no frame of its own?
+// Then its caller is missing in such a stack: the return address is in lr, or on x86_64 at sp.
+bool has_no_frame(const UnwindTable& table, uint64_t file_address);
 
 // aarch64: the address without the signature in its upper bits.
 uint64_t strip_pointer_authentication(uint64_t address);

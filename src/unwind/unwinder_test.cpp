@@ -73,9 +73,9 @@ TEST(unwinder_aarch64, finds_the_caller_of_a_leaf_in_lr) {
   const Walk walk = process.walk({.pc = at(0x108), .sp = slot(0), .fp = slot(0), .lr = at(0x210)});
   EXPECT_EQ(walk.addresses, (Addresses{at(0x108), at(0x210), at(0x410)}));
   EXPECT_EQ(walk.end, End::Root);
-  EXPECT_TRUE(return_address_in_lr(process.table, 0x108));
-  EXPECT_FALSE(return_address_in_lr(process.table, 0x208));
-  EXPECT_FALSE(return_address_in_lr(process.table, 0x5000));
+  EXPECT_TRUE(has_no_frame(process.table, 0x108));
+  EXPECT_FALSE(has_no_frame(process.table, 0x208));
+  EXPECT_FALSE(has_no_frame(process.table, 0x5000));
 }
 
 TEST(unwinder_aarch64, takes_signatures_off_return_addresses) {

@@ -11,7 +11,7 @@
 namespace atys::capture::native {
 
 namespace {
-constexpr std::string_view kRules = "unwind-1";
+constexpr std::string_view kRules = "unwind-2";
 constexpr std::string_view kKernel = "kernel-1";
 constexpr std::string_view kLines = "lines-1";
 }  // namespace

@@ -95,19 +95,29 @@ Result<> EbpfSource::set_period(uint64_t period) {
 
 Result<> EbpfSource::add_process(pid_t pid) {
   const auto key = static_cast<uint32_t>(pid);
-  const atys_process process{.mode = 0, .children = plan_.with_children};
+  const atys_process process{.children = plan_.with_children};
   return object_.map("processes").update(&key, &process);
 }
 
 void EbpfSource::set_stack_mode(pid_t pid, StackMode mode) {
   const auto key = static_cast<uint32_t>(pid);
-  atys_process process{.mode = 0, .children = plan_.with_children};
+  atys_process process{.children = plan_.with_children};
   const auto map = object_.map("processes");
   if (!map.look_up(&key, &process) && plan_.only_listed_processes) return;
   process.mode = mode == StackMode::ByCopy    ? ATYS_BY_COPY
                  : mode == StackMode::Without ? ATYS_WITHOUT
                                               : ATYS_BY_FRAME_POINTER;
   (void)map.update(&key, &process);  // it stays with the other mode, which works too
+}
+
+void EbpfSource::set_code_range(pid_t pid, uint64_t begin, uint64_t end) {
+  const auto key = static_cast<uint32_t>(pid);
+  atys_process process{};
+  const auto map = object_.map("processes");
+  if (!map.look_up(&key, &process)) return;
+  process.code_begin = begin;
+  process.code_end = end;
+  (void)map.update(&key, &process);  // then callers of functions without a frame are missing
 }
 
 void EbpfSource::set_stack_end(pid_t tid, uint64_t address) {

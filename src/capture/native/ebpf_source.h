@@ -31,6 +31,7 @@ class EbpfSource final : public SampleSource {
   Result<> set_period(uint64_t period) override;
   Result<> add_process(pid_t pid) override;
   void set_stack_mode(pid_t pid, StackMode mode) override;
+  void set_code_range(pid_t pid, uint64_t begin, uint64_t end) override;
   bool wants_stack_ends() const override { return true; }
   void set_stack_end(pid_t tid, uint64_t address) override;
   bool can_walk() const override { return true; }

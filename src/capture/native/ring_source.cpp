@@ -286,6 +286,10 @@ void RingSource::hand_over(const linux::PerfSample& sample, SampleSink& sink) {
     raw.stack_copy = sample.stack;
   else
     raw.user_frames = chain.user;
+#if defined(__x86_64__)
+  if (!raw.has_copy && sample.stack.size() >= sizeof(uint64_t))
+    std::memcpy(&raw.registers.lr, sample.stack.data(), sizeof(uint64_t));
+#endif
   ++totals_.samples;
   if (event_.is_clock) totals_.weight += sample.period;
   sink.add(sink.on_stack(raw), 1, sample.period);

@@ -78,6 +78,8 @@ class SampleSource {
   virtual Result<> set_period(uint64_t period) = 0;
   virtual Result<> add_process(pid_t pid) = 0;
   virtual void set_stack_mode(pid_t pid, StackMode mode) = 0;
+  // By frame pointers: where the code of the process itself lies.
+  virtual void set_code_range(pid_t, uint64_t /*begin*/, uint64_t /*end*/) {}
   // Stacks are deeper than what is copied, and often so.
   virtual void want_deeper_stacks() {}
   virtual bool wants_stack_ends() const { return false; }

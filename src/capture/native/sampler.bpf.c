@@ -250,6 +250,17 @@ static __u32 mode_of(__u32 tgid) {
 
 #include "walker.bpf.h"
 
+// x86_64: a function without a frame of its own leaves the frame pointer of its caller in place, and a walk by frame
+// pointers goes on with the caller's caller. Its return address is at sp. User space knows which functions are so; here a
+// word that is no code is left out, for each different one would make a stack of its own.
+static void read_leaf_caller(struct atys_record* record) {
+  struct atys_process* process = bpf_map_lookup_elem(&processes, &record->tgid);
+  __u64 word = 0;
+  if (!ATYS_CALLER_IS_ON_STACK || !process || !process->code_end || !record->sp) return;
+  if (bpf_probe_read_user(&word, sizeof(word), (void*)record->sp) != 0) return;
+  if (word > process->code_begin && word < process->code_end) record->lr = word;
+}
+
 // Adds the user stack, by its process's mode; returns the bytes of the whole payload.
 static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   struct atys_record* record = &scratch->record;
@@ -265,6 +276,7 @@ static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   if (mode == ATYS_BY_COPY && record->sp != 0) {
     return at + copy_stack(scratch, at, record->tid);
   }
+  read_leaf_caller(record);
   long got = bpf_get_stack(ctx, &scratch->payload[at], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
   __u32 user_bytes = got > 0 && got <= ATYS_MAX_USER_FRAMES * 8 ? got : 0;
   record->user_frames = user_bytes / 8;

@@ -15,6 +15,7 @@ struct pt_regs {
 #define ATYS_REG_LR(regs) 0
 #define ATYS_REG_BX(regs) BPF_CORE_READ(regs, bx)
 #define ATYS_REG_LIVE(regs) BPF_CORE_READ(regs, r15)
+#define ATYS_CALLER_IS_ON_STACK 1
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
   __u64 regs[31], sp, pc;
@@ -25,6 +26,7 @@ struct pt_regs {
 #define ATYS_REG_LR(regs) BPF_CORE_READ(regs, regs[30])
 #define ATYS_REG_BX(regs) 0
 #define ATYS_REG_LIVE(regs) BPF_CORE_READ(regs, regs[28])
+#define ATYS_CALLER_IS_ON_STACK 0
 #endif
 
 typedef struct {

@@ -34,8 +34,10 @@ enum atys_stack_mode {
 
 /* Value of the map `processes`: there is an entry for each process that is to be sampled (or all are). */
 struct atys_process {
-  __u32 mode;     /* atys_stack_mode; 0: the default of this machine */
-  __u32 children; /* sample processes that it starts as well */
+  __u32 mode;       /* atys_stack_mode; 0: the default of this machine */
+  __u32 children;   /* sample processes that it starts as well */
+  __u64 code_begin; /* ATYS_BY_FRAME_POINTER: its own code; 0: not known */
+  __u64 code_end;
 };
 
 /* In front of each record in the ring; then kernel frames, then those of an interpreter (atys_walked), then user frames or
@@ -57,7 +59,7 @@ struct atys_record {
   __u64 pc;         /* user registers */
   __u64 sp;
   __u64 fp;
-  __u64 lr;
+  __u64 lr; /* x86_64, by frame pointers: the word at sp if it points into the code of the process, else 0 */
   __u64 bx;
   char comm[ATYS_COMM];
 };

@@ -268,12 +268,12 @@ bool StackCollector::append_chain(Process& process, const RawSample& sample) {
   const auto frames = sample.user_frames;
   if (frames.empty()) return true;
   append_place(process, frames[0], true);
-  // aarch64: a function that calls nothing keeps its return address in a register, where a walk by frame pointers misses it.
+  // A function without a frame of its own, most often one that calls nothing: a walk by frame pointers misses its caller.
   if (sample.registers.lr != 0) {
     const CodePlace leaf = process.space.place_of(process.pid, frames[0], modules_);
     const auto* table = leaf.module >= kFirstFileModule ? modules_.unwind_table(leaf.module) : nullptr;
     const uint64_t caller = unwind::strip_pointer_authentication(sample.registers.lr);
-    if (table != nullptr && unwind::return_address_in_lr(*table, leaf.address) && process.space.contains(caller - 1))
+    if (table != nullptr && unwind::has_no_frame(*table, leaf.address) && process.space.contains(caller - 1))
       append_place(process, caller, false);
   }
   for (size_t i = 1; i < frames.size(); ++i) append_place(process, unwind::strip_pointer_authentication(frames[i]), false);
@@ -289,16 +289,20 @@ bool StackCollector::is_root(Process& process, uint64_t address) {
   return rule != nullptr && rule->cfa == unwind::Rule::Cfa::Root;
 }
 
-// Copies are exact wherever there are unwind rules. Go has none, and keeps frame pointers. The program itself is the lowest
-// mapping of a file; its libraries are opened only when a stack passes through them.
+// Copies are exact wherever there are unwind rules. Go keeps frame pointers, and its stacks lie where nobody knows how far
+// to copy. The program itself is the lowest mapping of a file; its libraries are opened only when a stack passes through
+// them.
 void StackCollector::choose_mode(Process& process, const RawSample& sample) {
   process.has_mode = true;
-  ModuleNumber program = kUnknownModule;
+  std::optional<linux::MappedRange> code;
   process.space.for_each([&](const linux::MappedRange& range) {
-    if (program == kUnknownModule && !range.path.empty() && range.path.front() == '/')
-      program = process.space.place_of(process.pid, range.start, modules_).module;
+    if (!code && !range.path.empty() && range.path.front() == '/') code = range;
   });
-  if (program >= kFirstFileModule && modules_.is_go(program)) source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
+  if (!code) return;
+  const ModuleNumber program = process.space.place_of(process.pid, code->start, modules_).module;
+  if (program < kFirstFileModule || !modules_.is_go(program)) return;
+  source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
+  source_.set_code_range(sample.pid, code->start, code->end);
 }
 
 void StackCollector::learn_stack_end(Process& process, const RawSample& sample) {
