@@ -25,6 +25,8 @@ constexpr uint64_t kGuardIntervalNs = 100'000'000;
 constexpr uint64_t kCalmNs = 2'000'000'000;  // from here on what a sample costs is known, and a look now and then is enough
 constexpr uint64_t kCalmGuardIntervalNs = 250'000'000;
 constexpr uint64_t kTargetIntervalNs = 500'000'000;
+constexpr uint64_t kLearningNs = 500'000'000;  // at most: a target that does nothing teaches nothing
+constexpr uint64_t kLearningIntervalNs = 10'000'000;
 constexpr double kNsPerSecond = 1e9;
 constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
 constexpr int kPriority = -20;  // as nice(1) counts; without the right to it we stay where we are
@@ -167,6 +169,7 @@ EndReason Recording::State::step(int timeout_ms) {
   source_->add_wakeups(fds);
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   uint64_t until_ns = std::max(next_guard_ns_, now);
+  if (now - started_ns_ < kLearningNs && source_->is_learning()) until_ns = std::min(until_ns, now + kLearningIntervalNs);
   if (plan_.duration_ns != 0) until_ns = std::clamp(started_ns_ + plan_.duration_ns, now, until_ns);
   timeout_ms =
       static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(timeout_ms), (until_ns - now + 999'999) / 1'000'000));

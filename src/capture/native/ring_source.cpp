@@ -186,6 +186,12 @@ Result<> RingSource::open_again() {
   return {};
 }
 
+// How much of a stack has to be copied.
+bool RingSource::is_learning() const {
+  constexpr uint64_t kEnoughSamples = 64;
+  return stack_bytes_ < kMostStackBytes && totals_.samples < kEnoughSamples;
+}
+
 // Each sample has both the chain and the copy; the mode says which of them to believe.
 void RingSource::set_stack_mode(pid_t pid, StackMode mode) {
   if (mode == StackMode::ByFramePointer)

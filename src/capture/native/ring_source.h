@@ -33,6 +33,7 @@ class RingSource final : public SampleSource {
   void set_stack_mode(pid_t pid, StackMode mode) override;
   void set_stack_end(pid_t, uint64_t) override {}
   void want_deeper_stacks() override { wants_deeper_stacks_ = true; }
+  bool is_learning() const override;
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink&) override {}
   void add_wakeups(std::vector<pollfd>& fds) const override;

@@ -82,6 +82,8 @@ class SampleSource {
   virtual void set_code_range(pid_t, uint64_t /*begin*/, uint64_t /*end*/) {}
   // Stacks are deeper than what is copied, and often so.
   virtual void want_deeper_stacks() {}
+  // Its first samples decide how the others are taken: they should be looked at soon.
+  virtual bool is_learning() const { return false; }
   virtual bool wants_stack_ends() const { return false; }
   virtual void set_stack_end(pid_t tid, uint64_t address) = 0;  // no more than up to there needs to be copied
   // Frames of an interpreter are to be found in this way; null: not any more.
