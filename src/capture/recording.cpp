@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "capture/attachments.h"
+#include "capture/context/published_contexts.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
 #include "capture/recorded_samples.h"
@@ -93,6 +94,7 @@ class Recording::State {
   budget::OverheadGuard guard_;
   native::CodeModules modules_;
   Attachments attachments_;
+  PublishedContexts contexts_;
   std::optional<linux::SignalWatch> signals_;
   std::optional<linux::ChildProcess> child_;
   std::unique_ptr<TargetProcesses> target_;
@@ -132,6 +134,7 @@ Result<> Recording::State::open() {
   source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), notes_));
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
   collector_->set_reader_finder(&attachments_);
+  collector_->set_context_finder(&contexts_);
   attachments_.set_tier(source_->tier(), source_->can_walk());
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
   if (!child_)

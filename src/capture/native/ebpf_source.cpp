@@ -133,6 +133,11 @@ void EbpfSource::set_walker(pid_t pid, const atys_walker* walker) {
     object_.map("walkers").remove(&key);
 }
 
+void EbpfSource::set_context_place(pid_t pid, const atys_context_place* place) {
+  const auto key = static_cast<uint32_t>(pid);
+  (void)object_.map("contexts").update(&key, place);  // a full map: the samples have no labels
+}
+
 void EbpfSource::set_thread_state(pid_t tid, uint64_t address) {
   const auto key = static_cast<uint32_t>(tid);
   (void)object_.map("thread_states").update(&key, &address);  // then the sampler has to find it itself
@@ -174,7 +179,9 @@ bool EbpfSource::read_record(std::span<const std::byte> bytes, atys_record& reco
   const size_t walked_bytes = record.walked * sizeof(atys_walked);
   const size_t user_bytes = record.copied_bytes + record.user_frames * sizeof(uint64_t);
   const size_t user_at = kernel_bytes + walked_bytes;
+  const size_t context_at = (user_at + user_bytes + 7) & ~size_t{7};
   if (user_at + user_bytes > payload.size()) return false;
+  if (record.context_bytes > 0 && context_at + record.context_bytes > payload.size()) return false;
   const auto* words = reinterpret_cast<const uint64_t*>(payload.data());
   sample.time_ns = record.time_ns;
   sample.pid = static_cast<pid_t>(record.tgid);
@@ -190,6 +197,7 @@ bool EbpfSource::read_record(std::span<const std::byte> bytes, atys_record& reco
     sample.user_frames = {words + user_at / sizeof(uint64_t), record.user_frames};
   sample.walked = {reinterpret_cast<const atys_walked*>(words + record.kernel_frames), record.walked};
   sample.walk_flags = record.walk_flags;
+  if (record.context_bytes > 0) sample.context = payload.subspan(context_at, record.context_bytes);
   return true;
 }
 
@@ -197,6 +205,7 @@ void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
   atys_record record{};
   RawSample sample;
   if (!read_record(bytes, record, sample)) return;
+  has_handed_over_ = true;
   switch (record.type) {
     case ATYS_STACK_COPY: sink.add(sink.on_stack(sample), 1, record.weight); return;
     case ATYS_COUNTED_STACK:

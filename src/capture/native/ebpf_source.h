@@ -31,6 +31,9 @@ class EbpfSource final : public SampleSource {
   Result<> set_period(uint64_t period) override;
   Result<> add_process(pid_t pid) override;
   void set_stack_mode(pid_t pid, StackMode mode) override;
+  bool is_learning() const override { return !has_handed_over_; }
+  bool reads_contexts() const override { return true; }
+  void set_context_place(pid_t pid, const atys_context_place* place) override;
   void set_code_range(pid_t pid, uint64_t begin, uint64_t end) override;
   bool wants_stack_ends() const override { return true; }
   void set_stack_end(pid_t tid, uint64_t address) override;
@@ -76,6 +79,7 @@ class EbpfSource final : public SampleSource {
   std::optional<linux::BpfRing> ring_;
   std::vector<UniqueFd> timers_;
   bool is_stopped_ = false;
+  bool has_handed_over_ = false;  // the first sample tells which process is how to be looked at
   bool takes_late_stacks_ = false;  // at the end of system calls
   uint64_t waits_before_ = 0;
   uint64_t looked_at_waits_ns_ = 0;

@@ -22,6 +22,16 @@ struct Language {
 };
 constexpr uint64_t kNever = UINT64_MAX;
 
+// Where its threads say what they work on.
+struct ContextState {
+  bool is_found = false;
+  bool is_go = false;
+  std::vector<std::string> keys;
+  uint64_t keys_at_ns = 0;  // not read again before
+  uint64_t look_at_ns = 0;
+  uint32_t looks = 0;
+};
+
 struct Process {
   pid_t pid = 0;
   AddressSpace space;
@@ -31,6 +41,7 @@ struct Process {
   // All its mappings, for finding the ends of stacks; read again when a stack is in none of them.
   std::vector<linux::MappedRange> ranges;
   Language language;
+  ContextState context;
 };
 
 class ProcessTable {

@@ -33,6 +33,7 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
     if (!slots[i].reaches_root) profile.add_loss(collector_.why_cut(i), collector_.value(i).samples);
   }
   for (const auto& [reason, count] : collector_.language_losses()) profile.add_loss(reason, count);
+  for (const auto& [reason, count] : collector_.context_losses()) profile.add_loss(reason, count);
   if (collector_.lost_process_records() > 0)
     profile.add_loss("records of what processes mapped", collector_.lost_process_records());
 }
@@ -122,6 +123,8 @@ LabelSetId ProfileBuilder::labels_of(const Slot& slot, const std::string& reason
   if (slot.holds_lock)
     if (const StackReader* reader = reader_of(slot); reader != nullptr && !reader->lock_name().empty())
       labels.push_back(profile_->string_label(reader->lock_name(), "held"));
+  for (const auto& [key, value] : collector_.context_labels(slot.context))
+    labels.push_back(profile_->string_label(key, value));
   return profile_->label_set(std::move(labels));
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/native/context_records.h"
 #include "capture/native/walker_records.h"
 #include "linux/perf_records.h"
 
@@ -38,6 +39,7 @@ struct RawSample {
   bool has_copy = false;
   std::span<const atys_walked> walked;  // frames of an interpreter, innermost first
   uint16_t walk_flags = 0;              // atys_walk_flags
+  std::span<const std::byte> context;   // what the thread says of its work, as its process writes it
   SampleNote note;
 };
 
@@ -90,6 +92,9 @@ class SampleSource {
   virtual bool can_walk() const { return false; }
   virtual void set_walker(pid_t, const atys_walker*) {}
   virtual void set_thread_state(pid_t /*tid*/, uint64_t /*address*/) {}
+  // Where the threads of a process say what they work on.
+  virtual bool reads_contexts() const { return false; }
+  virtual void set_context_place(pid_t, const atys_context_place*) {}
   virtual void collect(SampleSink& sink) = 0;
   // Hands over what was only counted in the kernel so far.
   virtual void collect_counts(SampleSink& sink) = 0;

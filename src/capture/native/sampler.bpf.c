@@ -82,7 +82,7 @@ enum { ATYS_BEFORE_COPY = ATYS_MAX_KERNEL_FRAMES * 8 + ATYS_MAX_WALKED * sizeof(
 
 struct scratch {
   struct atys_record record;
-  char payload[ATYS_BEFORE_COPY + ATYS_MAX_COPY];
+  char payload[ATYS_BEFORE_COPY + ATYS_MAX_COPY + ATYS_MAX_CONTEXT + 16];
   char window[ATYS_FRAME_WINDOW];  // of the interpreter's frame at hand; not sent
 };
 
@@ -174,7 +174,7 @@ struct hashing {
 
 static long hash_word(__u64 index, void* context) {
   struct hashing* hashing = context;
-  if (index >= ATYS_MAX_USER_FRAMES + ATYS_BEFORE_COPY / 8) return 1;
+  if (index >= ATYS_MAX_USER_FRAMES + (ATYS_BEFORE_COPY + ATYS_MAX_CONTEXT) / 8) return 1;
   hashing->hash = mix(hashing->hash, ((__u64*)hashing->scratch->payload)[index]);
   return 0;
 }
@@ -234,7 +234,7 @@ static struct scratch* begin_record(void* ctx) {
   record->wait_state = 0;
   record->walked = 0;
   record->walk_flags = 0;
-  record->reserved = 0;
+  record->context_bytes = 0;
   record->stack_hash = 0;
   bpf_get_current_comm(record->comm, sizeof(record->comm));
   long got = bpf_get_stack(ctx, scratch->payload, ATYS_MAX_KERNEL_FRAMES * 8, 0);
@@ -248,6 +248,7 @@ static __u32 mode_of(__u32 tgid) {
   return process && process->mode ? process->mode : default_mode;
 }
 
+#include "context.bpf.h"
 #include "walker.bpf.h"
 
 // x86_64: a function without a frame of its own leaves the frame pointer of its caller in place, and a walk by frame
@@ -261,7 +262,7 @@ static void read_leaf_caller(struct atys_record* record) {
   if (word > process->code_begin && word < process->code_end) record->lr = word;
 }
 
-// Adds the user stack, by its process's mode; returns the bytes of the whole payload.
+// Adds the user stack, by its process's mode; returns the bytes of the payload so far.
 static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   struct atys_record* record = &scratch->record;
   if (mode == ATYS_WITHOUT) {
@@ -281,6 +282,12 @@ static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   __u32 user_bytes = got > 0 && got <= ATYS_MAX_USER_FRAMES * 8 ? got : 0;
   record->user_frames = user_bytes / 8;
   return at + user_bytes;
+}
+
+// Adds all that is known of the thread at this moment; returns the bytes of the whole payload.
+static __u32 add_thread(void* ctx, struct scratch* scratch, __u32 mode) {
+  __u32 payload = add_user_stack(ctx, scratch, mode);
+  return mode == ATYS_WITHOUT ? payload : add_context(scratch, payload);
 }
 
 static int is_target(__u32 tgid) {
@@ -307,7 +314,7 @@ int sample(void* ctx) {
   count(ATYS_SAMPLES, 1);
   count(ATYS_WEIGHT, record->weight);
   __u32 mode = mode_of(tgid);
-  __u32 payload = add_user_stack(ctx, scratch, mode);
+  __u32 payload = add_thread(ctx, scratch, mode);
   if (mode == ATYS_BY_COPY && record->sp != 0) {
     record->type = ATYS_STACK_COPY;
     send(scratch, payload);
@@ -350,5 +357,6 @@ int on_exit(__u64* ctx) {
   if (BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
   bpf_map_delete_elem(&processes, &tgid);
   bpf_map_delete_elem(&walkers, &tgid);
+  bpf_map_delete_elem(&contexts, &tgid);
   return 0;
 }

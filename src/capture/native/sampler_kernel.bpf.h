@@ -16,6 +16,12 @@ struct pt_regs {
 #define ATYS_REG_BX(regs) BPF_CORE_READ(regs, bx)
 #define ATYS_REG_LIVE(regs) BPF_CORE_READ(regs, r15)
 #define ATYS_CALLER_IS_ON_STACK 1
+struct thread_struct {
+  unsigned long fsbase;
+};
+#define ATYS_THREAD_POINTER(task) BPF_CORE_READ(task, thread.fsbase)
+#define ATYS_VECTOR_AT 8
+#define ATYS_GOROUTINE(task, variable) user_word(variable)
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
   __u64 regs[31], sp, pc;
@@ -27,6 +33,15 @@ struct pt_regs {
 #define ATYS_REG_BX(regs) 0
 #define ATYS_REG_LIVE(regs) BPF_CORE_READ(regs, regs[28])
 #define ATYS_CALLER_IS_ON_STACK 0
+struct thread_tls {
+  unsigned long tp_value;
+};
+struct thread_struct {
+  struct thread_tls uw;
+};
+#define ATYS_THREAD_POINTER(task) BPF_CORE_READ(task, thread.uw.tp_value)
+#define ATYS_VECTOR_AT 0
+#define ATYS_GOROUTINE(task, variable) ATYS_REG_LIVE((struct pt_regs*)bpf_task_pt_regs(task))
 #endif
 
 typedef struct {
@@ -58,6 +73,7 @@ struct task_struct {
   struct mm_struct* mm;
   struct signal_struct* signal;
   struct pid* thread_pid;
+  struct thread_struct thread;
 };
 
 #pragma clang attribute pop

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+#include "capture/native/context_records.h"
 #include "capture/native/walker_records.h"
 
 enum {
@@ -41,22 +42,22 @@ struct atys_process {
 };
 
 /* In front of each record in the ring; then kernel frames, then those of an interpreter (atys_walked), then user frames or
- * copied bytes. */
+ * copied bytes, then the context. */
 struct atys_record {
   __u32 type;
   __u32 tgid;
   __u32 tid;
   __u16 kernel_frames;
   __u16 user_frames;
-  __u32 copied_bytes; /* of the user stack, from `sp` on */
-  __u32 wait_state;   /* ATYS_WAIT: task state when it left the CPU */
-  __u16 walked;       /* frames of an interpreter */
-  __u16 walk_flags;   /* atys_walk_flags */
-  __u32 reserved;
-  __u64 time_ns;    /* CLOCK_MONOTONIC */
-  __u64 weight;     /* what this sample stands for: the period, or how long the wait was */
-  __u64 stack_hash; /* ATYS_COUNTED_STACK: key of its counter; waits: ties together what belongs to one wait */
-  __u64 pc;         /* user registers */
+  __u32 copied_bytes;  /* of the user stack, from `sp` on */
+  __u32 wait_state;    /* ATYS_WAIT: task state when it left the CPU */
+  __u16 walked;        /* frames of an interpreter */
+  __u16 walk_flags;    /* atys_walk_flags */
+  __u32 context_bytes; /* of what the thread says of its work: after all else, at the next word */
+  __u64 time_ns;       /* CLOCK_MONOTONIC */
+  __u64 weight;        /* what this sample stands for: the period, or how long the wait was */
+  __u64 stack_hash;    /* ATYS_COUNTED_STACK: key of its counter; waits: ties together what belongs to one wait */
+  __u64 pc;            /* user registers */
   __u64 sp;
   __u64 fp;
   __u64 lr; /* x86_64, by frame pointers: the word at sp if it points into the code of the process, else 0 */

@@ -45,8 +45,9 @@ uint64_t hash(const ThreadKey& thread) {
 }
 
 uint64_t hash(const Slot& slot) {
-  return profile::hash_mix((uint64_t{profile::raw(slot.thread)} << 32 | profile::raw(slot.stack)) ^ profile::hash_seed(),
-                           uint64_t{slot.note} << 2 | (slot.holds_lock ? 2u : 0u) | (slot.reaches_root ? 1u : 0u));
+  return profile::hash_mix(
+      (uint64_t{profile::raw(slot.thread)} << 32 | profile::raw(slot.stack)) ^ profile::hash_seed(),
+      uint64_t{slot.context} << 32 | uint64_t{slot.note} << 2 | (slot.holds_lock ? 2u : 0u) | (slot.reaches_root ? 1u : 0u));
 }
 
 // The memory and code around one sample.
@@ -133,7 +134,23 @@ StackCollector::DeepStack& StackCollector::deep_stack(pid_t tid) {
 }
 
 StackCollector::StackCollector(SampleSource& source, CodeModules& modules)
-    : source_(source), modules_(modules), languages_(source, modules), unwinder_(kMachine), values_(1), slot_ends_(1) {}
+    : source_(source),
+      modules_(modules),
+      languages_(source, modules),
+      contexts_(source),
+      unwinder_(kMachine),
+      values_(1),
+      slot_ends_(1) {}
+
+void StackCollector::set_context_finder(ContextFinder* finder) {
+  if (source_.reads_contexts()) contexts_.set_finder(finder);
+}
+
+void StackCollector::look_at(pid_t pid, uint64_t now_ns) {
+  Process& process = processes_.process(pid);
+  languages_.look_at(process, now_ns);
+  contexts_.look_at(process, now_ns);
+}
 
 void StackCollector::on_process_record(const linux::PerfRecord& record) {
   if (const auto* lost = std::get_if<linux::LostRecord>(&record.body)) lost_process_records_ += lost->count;
@@ -150,10 +167,13 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   append_kernel(sample.kernel_frames);
   bool reaches_root = true;
   StackReader* reader = nullptr;
+  uint32_t context = 0;
   if (sample.registers.sp != 0 || !sample.user_frames.empty() || !sample.walked.empty()) {
     Process& process = processes_.process(sample.pid);
     if (!process.has_mode) choose_mode(process, sample);
     languages_.look_at(process, sample.time_ns);
+    contexts_.look_at(process, sample.time_ns);
+    context = contexts_.number_of(process, sample.context, sample.time_ns);
     reader = process.language.reader.get();
     if (sample.registers.sp == 0 && sample.user_frames.empty())
       reaches_root = append_language(process, sample);
@@ -167,6 +187,7 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   return slot_of({.thread = number,
                   .stack = stacks_.intern(frames_),
                   .note = note_number(sample.note),
+                  .context = context,
                   .reaches_root = reaches_root,
                   .holds_lock = (sample.walk_flags & ATYS_IS_HOLDER) != 0 && sample.note.wait.empty()},
                  sample.pid);
@@ -217,6 +238,7 @@ void StackCollector::add(SampleSlot slot, uint64_t samples, uint64_t weight) {
 void StackCollector::forget_values() {
   std::fill(values_.begin(), values_.end(), SlotValue{});
   languages_.forget_losses();
+  contexts_.forget_losses();
   samples_ = 0;
 }
 

@@ -9,6 +9,7 @@
 #include "capture/native/language_stacks.h"
 #include "capture/native/process_table.h"
 #include "capture/native/sample_source.h"
+#include "capture/native/thread_contexts.h"
 #include "profile/list_table.h"
 #include "profile/row_table.h"
 #include "unwind/unwinder.h"
@@ -41,6 +42,7 @@ struct Slot {
   ThreadNumber thread{};
   StackNumber stack{};
   uint32_t note = 0;          // position in notes(); 0: none
+  uint32_t context = 0;       // what the thread worked on; 0: it did not say
   bool reaches_root = false;  // part of the stack, here because stacks have no room for it
   bool holds_lock = false;    // the interpreter's
 
@@ -66,8 +68,10 @@ class StackCollector final : public SampleSink {
 
   // Who knows languages; without one there are native frames only.
   void set_reader_finder(ReaderFinder* finder) { languages_.set_finder(finder); }
+  // Who knows where threads say what they work on; without one they have no labels.
+  void set_context_finder(ContextFinder* finder);
   // Looks for interpreters in a process that runs already, so that its first sample has their frames.
-  void look_at(pid_t pid, uint64_t now_ns) { languages_.look_at(processes_.process(pid), now_ns); }
+  void look_at(pid_t pid, uint64_t now_ns);
 
   // What was collected. Stacks are leaf first.
   std::span<const Slot> slots() const { return slots_.rows(); }
@@ -79,6 +83,7 @@ class StackCollector final : public SampleSink {
   const CodePlace& place(PlaceNumber number) const { return places_[number]; }
   size_t places() const { return places_.size(); }
   const std::string& note(uint32_t number) const { return notes_[number]; }
+  const ThreadContexts::Labels& context_labels(uint32_t number) const { return contexts_.labels(number); }
 
   uint64_t samples() const { return samples_; }
   uint64_t lost_process_records() const { return lost_process_records_; }
@@ -87,6 +92,7 @@ class StackCollector final : public SampleSink {
   // Why the stack of a slot that does not reach the root ended.
   std::string why_cut(size_t slot) const;
   const std::map<std::string, uint64_t>& language_losses() const { return languages_.losses(); }
+  const std::map<std::string, uint64_t>& context_losses() const { return contexts_.losses(); }
 
   void forget_values();  // begins a new window; what is known of code and threads stays
 
@@ -118,6 +124,7 @@ class StackCollector final : public SampleSink {
   CodeModules& modules_;
   ProcessTable processes_;
   LanguageStacks languages_;
+  ThreadContexts contexts_;
   unwind::Unwinder unwinder_;
   unwind::Walk walk_;
   std::vector<PlaceNumber> frames_;  // of the stack at hand

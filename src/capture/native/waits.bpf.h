@@ -88,7 +88,7 @@ static void begin_wait(void* ctx, struct task_struct* task, int preempted, __u64
   scratch->record.stack_hash = wait->pair;
   wait->has_stack = 1;
   __u32 mode = mode_of(scratch->record.tgid);
-  send(scratch, add_user_stack(ctx, scratch, mode));
+  send(scratch, add_thread(ctx, scratch, mode));
   wait->since_ns = bpf_ktime_get_ns();  // what that took is ours, not the wait's
 }
 
@@ -152,7 +152,7 @@ int on_syscall_end(__u64* ctx) {
   wait->weight_ns = 0;
   count(ATYS_SAMPLES, 1);
   __u32 mode = mode_of(scratch->record.tgid);
-  send(scratch, add_user_stack(ctx, scratch, mode));
+  send(scratch, add_thread(ctx, scratch, mode));
   return 0;
 }
 
@@ -171,7 +171,7 @@ int on_waking(__u64* ctx) {
   scratch->record.weight = 0;
   scratch->record.stack_hash = wait->pair;
   __u32 mode = mode_of(scratch->record.tgid);
-  send(scratch, add_user_stack(ctx, scratch, mode));
+  send(scratch, add_thread(ctx, scratch, mode));
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "verbs/detect.h"
 #include "verbs/diff.h"
 #include "verbs/doctor.h"
+#include "verbs/link.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
 #include "verbs/output.h"
@@ -25,6 +26,7 @@ std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::TopAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::LinkAnswer& answer);
 std::string render(const verbs::DetectAnswer& answer);
 std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);

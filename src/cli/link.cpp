@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/link.h"
+
+#include "cli/print.h"
+#include "cli/view_options.h"
+
+namespace atys::cli {
+
+namespace {
+
+class LinkSubcommand final : public Subcommand {
+ public:
+  const Manual& manual() const override {
+    static constexpr Manual kManual{
+        .name = "link",
+        .summary = "What a trace, a span or a request spent, and which of them are behind a function",
+        .description =
+            "Samples carry the trace and span that their thread worked on, and other labels, where the program publishes "
+            "them\n"
+            "(OpenTelemetry's thread context, labels of goroutines). Prints what those that were asked about spent, on "
+            "which\n"
+            "functions, and how it divides among spans (or whatever --by names).",
+        .examples =
+            "  # what a trace spent\n"
+            "  atys link cpu.otlp --trace 4bf92f3577b34da6a3ce929d0e0e4736\n"
+            "  # which spans are behind a function\n"
+            "  atys link cpu.otlp --behind '^serialize$'\n"
+            "  # what one route of a service spent, by trace\n"
+            "  atys link cpu.otlp --label http.route=/login --group-by label:trace_id",
+    };
+    return kManual;
+  }
+
+  void define_options(CLI::App& app) override {
+    app.add_option("PROFILE", request_.profile, "The profile")->required();
+    app.add_option("--trace", request_.trace, "What this trace spent")->type_name("ID");
+    app.add_option("--span", request_.span, "What this span spent")->type_name("ID");
+    app.add_option("--behind", request_.behind, "Which spans are behind the functions that match")->type_name("RE");
+    app.add_option("--group-by", request_.by, "How to divide it: thread or label:KEY (default: spans)")
+        ->type_name("DIMENSION");
+    view_.define(app, {"table", "paths", "tree", "lines"});
+  }
+
+  Result<> prepare() override {
+    request_.view = TRY(view_.parse());
+    if (!request_.by.empty()) TRY(reduce::parse_dimension(request_.by));
+    return {};
+  }
+
+  Result<Printed> run() override { return print(TRY(verbs::link(request_)), json); }
+
+ private:
+  verbs::LinkRequest request_;
+  ViewFlags view_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> create_link() { return std::make_unique<LinkSubcommand>(); }
+
+}  // namespace atys::cli

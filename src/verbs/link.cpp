@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/link.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "reduce/label_text.h"
+#include "verbs/follow_up.h"
+
+namespace atys::verbs {
+
+namespace {
+
+constexpr std::string_view kTrace = "trace_id";
+constexpr std::string_view kSpan = "span_id";
+constexpr size_t kTraceDigits = 32;
+constexpr size_t kSpanDigits = 16;
+
+Result<std::string> checked_id(const std::string& id, std::string_view what, size_t digits) {
+  std::string lower;
+  for (const char c : id) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const bool is_hex = std::all_of(lower.begin(), lower.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
+  if (lower.size() == digits && is_hex) return lower;
+  return fail(ErrorCode::InvalidInput, "bad " + std::string(what) + " id '" + id + "'",
+              "write its " + std::to_string(digits) + " hexadecimal digits");
+}
+
+bool has_label(const Profile& profile, std::string_view key) {
+  for (size_t i = 0; i < profile.labels.size(); ++i)
+    if (profile.text(profile.labels[static_cast<profile::LabelId>(i)].key) == key) return true;
+  return false;
+}
+
+// What the samples carry at all, so that a question about something else gets an answer that helps.
+std::string keys_of(const Profile& profile) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < profile.labels.size() && keys.size() < 20; ++i) {
+    const std::string key(profile.text(profile.labels[static_cast<profile::LabelId>(i)].key));
+    if (!key.empty() && std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  }
+  std::string text;
+  for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
+  return text.empty() ? "none" : text;
+}
+
+struct Asked {
+  reduce::FilterOptions filter;
+  std::string text;
+  std::string by;  // what tells groups apart, where the user does not say
+};
+
+Result<Asked> understand(const LinkRequest& request) {
+  Asked asked{.filter = request.view.filter};
+  const auto add = [&](const std::string& text) { asked.text += (asked.text.empty() ? "" : ", ") + text; };
+  for (const reduce::LabelCondition& label : asked.filter.labels) add(label.key + "=" + label.pattern);
+  asked.by = kSpan;
+  if (!request.trace.empty()) {
+    const std::string id = TRY(checked_id(request.trace, "trace", kTraceDigits));
+    asked.filter.labels.push_back({std::string(kTrace), id});
+    add(std::string(kTrace) + "=" + id);
+  }
+  if (!request.span.empty()) {
+    const std::string id = TRY(checked_id(request.span, "span", kSpanDigits));
+    asked.filter.labels.push_back({std::string(kSpan), id});
+    add(std::string(kSpan) + "=" + id);
+    asked.by = kTrace;
+  }
+  if (!request.behind.empty()) {
+    asked.filter.focus = request.behind;
+    add("behind " + request.behind);
+  }
+  if (asked.filter.from_ns || asked.filter.to_ns) add("in that time");
+  if (asked.filter.keeps_all())
+    return fail(ErrorCode::InvalidInput, "nothing to link",
+                "say --trace ID, --span ID, --label KEY=PATTERN, --from TIME --until TIME, or --behind FUNCTION");
+  return asked;
+}
+
+// A key that no sample has cannot be asked about.
+Result<> check_keys(const Profile& profile, const Asked& asked) {
+  for (const reduce::LabelCondition& label : asked.filter.labels)
+    if (!has_label(profile, label.key))
+      return fail(ErrorCode::NotFound, "no sample carries " + label.key + "; there are: " + keys_of(profile),
+                  "the program has to publish it (docs/guide/link.md), and tier ebpf reads it: atys capture --tier ebpf");
+  return {};
+}
+
+// The first that samples have of: what the user wants, what fits the question, other names of requests, the thread.
+std::string group_key(const Profile& profile, const LinkRequest& request, const Asked& asked) {
+  if (!request.by.empty()) return request.by;
+  for (const std::string_view key : {std::string_view(asked.by), kSpan, kTrace, std::string_view("http.route")})
+    if (has_label(profile, key)) return "label:" + std::string(key);
+  return "thread";
+}
+
+std::vector<std::string> follow_ups(const LinkAnswer& answer, const LinkRequest& request) {
+  std::vector<std::string> next;
+  const std::string me = "atys link " + quote_for_shell(answer.reference);
+  if (answer.reference == "-") return next;
+  const auto& groups = answer.groups.rows;
+  const auto named =
+      std::find_if(groups.begin(), groups.end(), [](const SummaryRow& row) { return row.entity.name != "(none)"; });
+  if (named != groups.end() && answer.groups.by.starts_with("label:")) {
+    const std::string key = answer.groups.by.substr(6);
+    const std::string condition = quote_for_shell(key + "=" + escape_for_pattern(named->entity.name));
+    if (groups.size() > 1 || !request.behind.empty()) next.push_back(me + " --label " + condition);
+  }
+  if (!answer.spent.rows.empty() && request.behind.empty())
+    next.push_back(me + " --behind " +
+                   quote_for_shell("^" + escape_for_pattern(answer.spent.rows.front().entity.name) + "$"));
+  return next;
+}
+
+}  // namespace
+
+Result<LinkAnswer> link(const LinkRequest& request) {
+  const Asked asked = TRY(understand(request));
+  View whole = request.view;
+  whole.filter = {};
+  ViewedProfile viewed = TRY(open_view(request.profile, whole));
+  const Profile& profile = viewed.loaded.profile;
+  TRY(check_keys(profile, asked));
+  LinkAnswer answer{.reference = request.profile, .profile = describe(viewed.loaded, viewed.column), .asked = asked.text};
+  View view = request.view;
+  if (view.max_tokens) view.max_tokens = *view.max_tokens / 2;
+  View by_group = view;
+  by_group.form = "table";
+  by_group.by = group_key(profile, request, asked);
+  viewed.loaded.profile = TRY(reduce::filter(profile, asked.filter));
+  answer.spent = TRY(summarize(viewed, request.profile, view));
+  answer.groups = TRY(summarize(viewed, request.profile, by_group));
+  answer.value = answer.spent.profile.total;
+  answer.samples = answer.spent.profile.samples;
+  answer.percent = answer.profile.total > 0 ? 100 * answer.value / answer.profile.total : 0;
+  answer.tokens = {request.view.max_tokens, answer.spent.tokens.estimate + answer.groups.tokens.estimate};
+  answer.next = follow_ups(answer, request);
+  return answer;
+}
+
+}  // namespace atys::verbs
