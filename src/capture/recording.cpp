@@ -17,6 +17,7 @@
 #include "capture/target_processes.h"
 #include "linux/child_process.h"
 #include "linux/signal_watch.h"
+#include "linux/thread_priority.h"
 
 namespace atys::capture {
 
@@ -95,6 +96,7 @@ class Recording::State {
   native::CodeModules modules_;
   Attachments attachments_;
   PublishedContexts contexts_;
+  std::optional<linux::ThreadPriority> priority_;
   std::optional<linux::SignalWatch> signals_;
   std::optional<linux::ChildProcess> child_;
   std::unique_ptr<TargetProcesses> target_;
@@ -129,7 +131,7 @@ Result<> Recording::State::open() {
     child_.emplace(TRY(linux::ChildProcess::create(command->arguments)));
   // Ahead of a busy target, or rings run over; what we may use is bounded all the same. After the command was made: it keeps
   // its own.
-  (void)::setpriority(PRIO_PROCESS, 0, kPriority);
+  priority_.emplace(kPriority);
   target_ = TRY(TargetProcesses::find(plan_.target, child_ ? child_->pid() : 0));
   source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), notes_));
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
