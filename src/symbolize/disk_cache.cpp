@@ -103,9 +103,7 @@ Result<DiskCache> DiskCache::open(const std::string& folder, uint64_t most_bytes
   if (::fstat(fd.get(), &status) != 0) return fail_errno("stat " + folder);
   if (status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return fail(ErrorCode::PermissionDenied, folder + ": others may write there", "chmod go-w, or use another folder");
-  DiskCache cache(std::move(fd), most_bytes);
-  cache.used_bytes_ = cache.trim();
-  return cache;
+  return DiskCache(std::move(fd), most_bytes);
 }
 
 std::optional<Bytes> DiskCache::load(std::string_view kind, std::string_view build_id) {
@@ -148,8 +146,8 @@ Result<> DiskCache::store(std::string_view kind, std::string_view build_id, std:
   if (content.size() + sizeof(Header) > std::min(most_bytes_, kLargestContent))
     return fail(ErrorCode::ResourceExhausted, "symbol cache: too large to be kept");
   TRY(write_file(name, {.content_bytes = content.size(), .checksum = checksum_of(name, content)}, content));
-  used_bytes_ += content.size() + sizeof(Header);
-  if (used_bytes_ > most_bytes_) used_bytes_ = trim();
+  if (used_bytes_) *used_bytes_ += content.size() + sizeof(Header);
+  if (!used_bytes_ || *used_bytes_ > most_bytes_) used_bytes_ = trim();
   return {};
 }
 

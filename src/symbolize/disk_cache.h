@@ -35,8 +35,8 @@ class DiskCache {
 
   UniqueFd folder_;
   uint64_t most_bytes_ = 0;
-  // An estimate: other processes write too. Beyond the cap it is counted anew.
-  uint64_t used_bytes_ = 0;
+  // An estimate: other processes write too. Beyond the cap it is counted anew. Empty: not counted yet, as nothing was stored.
+  std::optional<uint64_t> used_bytes_;
 };
 
 }  // namespace atys::symbolize

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "capture/native/kept_kernel_types.h"
 #include "capture/native/sampler_object.h"
 #include "linux/host.h"
 
@@ -27,6 +28,8 @@ constexpr uint64_t kPauseCostNs = 400'000'000;
 constexpr uint64_t kLookAtWaitsNs = 50'000'000;
 constexpr double kManyWaitsPerSecond = 30'000;
 
+bool follows_children(const EbpfPlan& plan) { return plan.only_listed_processes && plan.with_children; }
+
 // A descriptor of one thread (Linux 6.9), or of a process's first.
 UniqueFd open_thread(pid_t tid) {
   constexpr unsigned kOneThread = O_EXCL;
@@ -37,10 +40,13 @@ UniqueFd open_thread(pid_t tid) {
 
 }  // namespace
 
-Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
-  const std::vector<int> cpus = linux::online_cpus();
-  auto object = TRY(linux::BpfObject::open(sampler_object(), "atys_sampler"));
+namespace {
+
+Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<int>& cpus,
+                                      std::span<const std::byte> kernel_types) {
+  auto object = TRY(linux::BpfObject::open(sampler_object(), "atys_sampler", kernel_types));
   TRY(object.set_constant("only_listed_processes", static_cast<uint32_t>(plan.only_listed_processes)));
+  TRY(object.set_constant("only_tgid", static_cast<uint32_t>(plan.only_process)));
   TRY(object.set_constant("default_mode", kDefaultMode));
   TRY(object.set_constant("our_tgid", static_cast<uint32_t>(::getpid())));
   TRY(object.set_constant("max_samples", plan.max_samples));
@@ -48,14 +54,26 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   if (!plan.with_cpu) TRY(object.leave_out("sample"));
   if (!plan.with_waits)
     for (const char* program : {"on_switch", "on_syscall_end", "on_waking"}) TRY(object.leave_out(program));
+  if (!follows_children(plan)) TRY(object.leave_out("on_fork"));
   TRY(object.load());
+  return object;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
+  const std::vector<int> cpus = linux::online_cpus();
+  const Bytes kernel_types = kept_kernel_types(sampler_object(), plan.cache_folder);
+  auto loaded = load_sampler(plan, cpus, kernel_types);
+  if (!loaded.ok() && !kernel_types.empty()) loaded = load_sampler(plan, cpus, {});
+  auto object = TRY(std::move(loaded));
   auto sideband = TRY(Sideband::open(cpus));
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
   source->measure_cost();
   if (plan.with_cpu) TRY(source->open_timers());
   TRY(source->set_period(plan.period_ns));
-  if (plan.only_listed_processes && plan.with_children) TRY(source->object_.attach("on_fork"));
+  if (follows_children(plan)) TRY(source->object_.attach("on_fork"));
   TRY(source->object_.attach("on_exit"));
   return std::unique_ptr<SampleSource>(std::move(source));
 }

@@ -14,11 +14,13 @@ namespace atys::capture::native {
 
 struct EbpfPlan {
   bool only_listed_processes = true;  // false: every process of the host
+  pid_t only_process = 0;             // not 0: no other will be listed
   bool with_children = false;         // processes that listed ones start
   bool with_cpu = true;
   bool with_waits = false;
   uint64_t period_ns = 0;    // of samples on the CPU; waits as long are recorded for certain, shorter ones in proportion
   uint64_t max_samples = 0;  // 0: no limit
+  std::string cache_folder;  // empty: none
 };
 
 class EbpfSource final : public SampleSource {
@@ -36,6 +38,7 @@ class EbpfSource final : public SampleSource {
   bool can_walk() const override { return true; }
   void set_walker(pid_t pid, const atys_walker* walker) override;
   void set_thread_state(pid_t tid, uint64_t address) override;
+  bool may_wait() const override { return plan_.only_listed_processes && !plan_.with_children && !plan_.with_waits; }
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink& sink) override;
   void add_wakeups(std::vector<pollfd>& fds) const override;

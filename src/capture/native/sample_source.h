@@ -86,6 +86,8 @@ class SampleSource {
   virtual bool can_walk() const { return false; }
   virtual void set_walker(pid_t, const atys_walker*) {}
   virtual void set_thread_state(pid_t /*tid*/, uint64_t /*address*/) {}
+  // While little comes, it is enough to collect twice a second: no process comes and goes meanwhile, and nothing runs over.
+  virtual bool may_wait() const { return false; }
   virtual void collect(SampleSink& sink) = 0;
   // Hands over what was only counted in the kernel so far.
   virtual void collect_counts(SampleSink& sink) = 0;

@@ -20,6 +20,7 @@ const volatile __u32 only_listed_processes = 1;
 const volatile __u32 default_mode = ATYS_BY_COPY;
 const volatile __u32 default_copy_bytes = 16384;
 const volatile __u32 wakeup_bytes = 262144;
+const volatile __u32 only_tgid = 0;  // not 0: the one process that is listed. Most interrupts hit others, and end there
 const volatile __u32 our_tgid = 0;
 const volatile __u64 max_samples = 0;
 
@@ -81,9 +82,9 @@ struct {
 enum { ATYS_BEFORE_COPY = ATYS_MAX_KERNEL_FRAMES * 8 + ATYS_MAX_WALKED * sizeof(struct atys_walked) };
 
 struct scratch {
+  char window[ATYS_FRAME_WINDOW];  // of the interpreter's frame at hand; not sent
   struct atys_record record;
   char payload[ATYS_BEFORE_COPY + ATYS_MAX_COPY];
-  char window[ATYS_FRAME_WINDOW];  // of the interpreter's frame at hand; not sent
 };
 
 // One per CPU (a per-CPU map cannot hold values of this size). A timer interrupt does not interrupt itself.
@@ -159,7 +160,7 @@ static void send(struct scratch* scratch, __u32 payload) {
   __u64 size = sizeof(struct atys_record) + payload;
   if (size > sizeof(scratch->record) + sizeof(scratch->payload)) return;
   __u64 flags = wakeup_flags(scratch->record.walk_flags & ATYS_FLEETING);
-  if (bpf_ringbuf_output(&ring, scratch, size, flags) != 0) count(ATYS_RING_FULL, 1);
+  if (bpf_ringbuf_output(&ring, &scratch->record, size, flags) != 0) count(ATYS_RING_FULL, 1);
 }
 
 static __u64 mix(__u64 hash, __u64 word) {
@@ -219,8 +220,8 @@ static void read_registers(struct atys_record* record, struct task_struct* task)
   record->bx = ATYS_REG_BX(regs);
 }
 
-// Fills the record of the current thread but for its type, weight and user stack. Null: no room.
-static struct scratch* begin_record(void* ctx) {
+// Who, and when. Null: no room.
+static struct scratch* begin_record(void) {
   __u32 cpu = bpf_get_smp_processor_id();
   struct scratch* scratch = bpf_map_lookup_elem(&scratches, &cpu);
   if (!scratch) return 0;
@@ -229,6 +230,7 @@ static struct scratch* begin_record(void* ctx) {
   record->tgid = id >> 32;
   record->tid = (__u32)id;
   record->time_ns = bpf_ktime_get_ns();
+  record->kernel_frames = 0;
   record->user_frames = 0;
   record->copied_bytes = 0;
   record->wait_state = 0;
@@ -237,10 +239,30 @@ static struct scratch* begin_record(void* ctx) {
   record->reserved = 0;
   record->stack_hash = 0;
   bpf_get_current_comm(record->comm, sizeof(record->comm));
-  long got = bpf_get_stack(ctx, scratch->payload, ATYS_MAX_KERNEL_FRAMES * 8, 0);
-  record->kernel_frames = got > 0 && got <= ATYS_MAX_KERNEL_FRAMES * 8 ? (__u64)got / 8 : 0;
-  read_registers(record, bpf_get_current_task_btf());
   return scratch;
+}
+
+// A thread that is in the kernel: its frames there, and the registers with which it came.
+static void add_kernel_part(void* ctx, struct scratch* scratch) {
+  long got = bpf_get_stack(ctx, scratch->payload, ATYS_MAX_KERNEL_FRAMES * 8, 0);
+  scratch->record.kernel_frames = got > 0 && got <= ATYS_MAX_KERNEL_FRAMES * 8 ? (__u64)got / 8 : 0;
+  read_registers(&scratch->record, bpf_get_current_task_btf());
+}
+
+static struct scratch* begin_kernel_record(void* ctx) {
+  struct scratch* scratch = begin_record();
+  if (scratch) add_kernel_part(ctx, scratch);
+  return scratch;
+}
+
+// A thread that was interrupted outside of the kernel, as most are: the interrupt has brought its registers, and there is
+// nothing else to look for.
+static void take_registers(const __u64* words, struct atys_record* record) {
+  record->pc = words[ATYS_WORD_PC];
+  record->sp = words[ATYS_WORD_SP];
+  record->fp = words[ATYS_WORD_FP];
+  record->lr = ATYS_WORD_LR(words);
+  record->bx = ATYS_WORD_BX(words);
 }
 
 static __u32 mode_of(__u32 tgid) {
@@ -272,7 +294,7 @@ static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
 }
 
 static int is_target(__u32 tgid) {
-  if (tgid == 0 || tgid == our_tgid) return 0;
+  if (tgid == 0 || tgid == our_tgid || (only_tgid && tgid != only_tgid)) return 0;
   return !only_listed_processes || bpf_map_lookup_elem(&processes, &tgid) != 0;
 }
 
@@ -283,12 +305,16 @@ static int is_over_limit(void) {
 }
 
 SEC("perf_event")
-int sample(void* ctx) {
+int sample(__u64* ctx) {
   __u32 tgid = bpf_get_current_pid_tgid() >> 32;
   if (!is_target(tgid) || is_over_limit()) return 0;
-  struct scratch* scratch = begin_record(ctx);
+  struct scratch* scratch = begin_record();
   if (!scratch) return 0;
   struct atys_record* record = &scratch->record;
+  if (ATYS_IS_USER(ctx))
+    take_registers(ctx, record);
+  else
+    add_kernel_part(ctx, scratch);
   __u32 zero = 0;
   __u64* period_ns = bpf_map_lookup_elem(&sample_period, &zero);
   record->weight = period_ns ? *period_ns : 0;
@@ -309,8 +335,9 @@ int sample(void* ctx) {
 
 #include "waits.bpf.h"
 
-// A process that a sampled one starts is sampled too, where the target says so.
-SEC("tp_btf/sched_process_fork")
+// A process that a sampled one starts is sampled too, where the target says so. These two are raw tracepoints, which the
+// loader attaches without the kernel's types.
+SEC("raw_tp/sched_process_fork")
 int on_fork(__u64* ctx) {
   struct task_struct* parent = (struct task_struct*)ctx[0];
   struct task_struct* child = (struct task_struct*)ctx[1];
@@ -328,7 +355,7 @@ int on_fork(__u64* ctx) {
 }
 
 // The last thread of a process is gone: its number may soon be another's.
-SEC("tp_btf/sched_process_exit")
+SEC("raw_tp/sched_process_exit")
 int on_exit(__u64* ctx) {
   struct task_struct* task = (struct task_struct*)ctx[0];
   __u32 tgid = BPF_CORE_READ(task, tgid);
