@@ -113,8 +113,9 @@ Result<symbolize::KernelSymbols> CodeModules::read_kernel_symbols() {
     key = boot + fmt::format("{:016x}", loaded.ok() ? XXH3_64bits(loaded->data(), loaded->size()) : 0);
   }
   if (!key.empty())
-    if (const auto bytes = cache_->load(kKernel, key))
-      if (auto symbols = symbolize::KernelSymbols::load(*bytes); symbols.ok()) return symbols;
+    if (auto kept = cache_->map(kKernel, key))
+      if (auto symbols = symbolize::KernelSymbols::load(kept->content, std::move(kept->keeper)); symbols.ok())
+        return symbols;
   auto symbols = symbolize::KernelSymbols::read();
   if (symbols.ok() && !key.empty()) (void)cache_->store(kKernel, key, symbols->save());  // read again next time
   return symbols;

@@ -21,7 +21,10 @@ namespace {
 // as what is counted in the kernel is counted by address. Processes that need it otherwise get their own mode.
 constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
 
-constexpr size_t kSwapAfterStacks = 8192;  // half of the counters
+constexpr size_t kSwapAfterStacks = 8192;     // half of the counters
+constexpr uint32_t kCountersWhereOne = 4096;  // the kernel takes its time to make large maps
+constexpr uint32_t kProcessesWhereOne = 16;
+constexpr size_t kSwapWhereOne = kCountersWhereOne / 2;
 constexpr size_t kMostWaiting = 65536;
 constexpr uint64_t kCountCostNs = 15'000'000;
 constexpr uint64_t kPauseCostNs = 400'000'000;
@@ -50,6 +53,10 @@ Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<in
   TRY(object.set_constant("default_mode", kDefaultMode));
   TRY(object.set_constant("our_tgid", static_cast<uint32_t>(::getpid())));
   TRY(object.set_constant("max_samples", plan.max_samples));
+  if (plan.only_process != 0) {
+    TRY(object.set_map_size("processes", kProcessesWhereOne));
+    for (const char* map : {"counts_a", "counts_b"}) TRY(object.set_map_size(map, kCountersWhereOne));
+  }
   TRY(object.set_map_size("scratches", static_cast<uint32_t>(cpus.back() + 1)));
   if (!plan.with_cpu) TRY(object.leave_out("sample"));
   if (!plan.with_waits)
@@ -67,7 +74,7 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   auto loaded = load_sampler(plan, cpus, kernel_types);
   if (!loaded.ok() && !kernel_types.empty()) loaded = load_sampler(plan, cpus, {});
   auto object = TRY(std::move(loaded));
-  auto sideband = TRY(Sideband::open(cpus));
+  auto sideband = TRY(Sideband::open(cpus, plan.only_process));
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
   source->measure_cost();
@@ -169,7 +176,7 @@ void EbpfSource::collect(SampleSink& sink) {
     hand_over({&arena_[offset], size}, sink);
   }
   for (; process_record != process_records_.end(); ++process_record) sink.on_process_record(*process_record);
-  if (stacks_since_swap_ > kSwapAfterStacks) collect_counts(sink);
+  if (stacks_since_swap_ > (plan_.only_process != 0 ? kSwapWhereOne : kSwapAfterStacks)) collect_counts(sink);
   spare_fast_switchers();
   measure_cost();
 }

@@ -35,14 +35,22 @@ struct stack_counts {
 struct stack_counts counts_a SEC(".maps");
 struct stack_counts counts_b SEC(".maps");
 
+// What the verifier is shown of them, so small because it is made only for that.
+struct stack_counts_like {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 1);
+  __type(key, struct atys_stack_key);
+  __type(value, struct atys_stack_count);
+};
+
 // Slot 0 is the map in use. User space puts the other one there, which waits until no program uses the first, then empties
 // it.
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
   __uint(max_entries, 1);
   __type(key, __u32);
-  __array(values, struct stack_counts);
-} counts SEC(".maps") = {.values = {&counts_a}};
+  __array(values, struct stack_counts_like);
+} counts SEC(".maps") = {.values = {(void*)&counts_a}};
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -359,6 +367,7 @@ SEC("raw_tp/sched_process_exit")
 int on_exit(__u64* ctx) {
   struct task_struct* task = (struct task_struct*)ctx[0];
   __u32 tgid = BPF_CORE_READ(task, tgid);
+  if (only_tgid && tgid != only_tgid) return 0;
   __u32 tid = BPF_CORE_READ(task, pid);
   bpf_map_delete_elem(&stack_ends, &tid);
   bpf_map_delete_elem(&thread_states, &tid);
