@@ -50,6 +50,7 @@ Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<in
   auto object = TRY(linux::BpfObject::open(sampler_object(), "atys_sampler", kernel_types));
   TRY(object.set_constant("only_listed_processes", static_cast<uint32_t>(plan.only_listed_processes)));
   TRY(object.set_constant("only_tgid", static_cast<uint32_t>(plan.only_process)));
+  TRY(object.set_constant("wakes_for_threads", static_cast<uint32_t>(plan.may_wait())));
   TRY(object.set_constant("default_mode", kDefaultMode));
   TRY(object.set_constant("our_tgid", static_cast<uint32_t>(::getpid())));
   TRY(object.set_constant("max_samples", plan.max_samples));

@@ -21,10 +21,12 @@ const volatile __u32 default_mode = ATYS_BY_COPY;
 const volatile __u32 default_copy_bytes = 16384;
 const volatile __u32 wakeup_bytes = 262144;
 const volatile __u32 only_tgid = 0;  // not 0: the one process that is listed. Most interrupts hit others, and end there
+const volatile __u32 wakes_for_threads = 0;  // user space comes by itself too seldom to learn of new threads in time
 const volatile __u32 our_tgid = 0;
 const volatile __u64 max_samples = 0;
 
 __u64 samples_taken = 0;
+__u64 woken_for_thread_ns = 0;
 
 struct stack_counts {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -87,6 +89,7 @@ struct {
   __type(value, __u64);
 } sample_period SEC(".maps");
 
+enum { ATYS_PAUSE_FOR_THREADS_NS = 20000000 };
 enum { ATYS_BEFORE_COPY = ATYS_MAX_KERNEL_FRAMES * 8 + ATYS_MAX_WALKED * sizeof(struct atys_walked) };
 
 struct scratch {
@@ -119,14 +122,19 @@ static __u64 wakeup_flags(int is_urgent) {
 #define ATYS_CHECKED_BELOW(value) asm volatile("" : "+r"(value))
 
 // Where the frames of the current thread end; 0: not known. The kernel knows it of a process's first thread: arguments and
-// environment lie beyond.
-static __u64 stack_end(__u32 tid, __u32 tgid) {
-  if (tid == tgid) {
+// environment lie beyond. Of another user space finds it out, once it has seen that there is one.
+static __u64 stack_end(struct atys_record* record) {
+  __u32 tid = record->tid;
+  if (tid == record->tgid) {
     struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
     return BPF_CORE_READ(task, mm, start_stack) + sizeof(__u64);
   }
   __u64* end = bpf_map_lookup_elem(&stack_ends, &tid);
-  return end ? *end : 0;
+  if (end) return *end;
+  __u64 unknown = 0;
+  bpf_map_update_elem(&stack_ends, &tid, &unknown, BPF_NOEXIST);
+  record->walk_flags |= ATYS_NEW_THREAD;
+  return 0;
 }
 
 // What changes from turn to turn is kept in a map, not here: the verifier would follow each value that it may take.
@@ -154,9 +162,9 @@ static long copy_page(__u64 index, void* context) {
 }
 
 // Copies from `record->sp` on, page by page, until the end of the stack, of our room, or of what is in memory.
-static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
+static __u32 copy_stack(struct scratch* scratch, __u64 at) {
   __u64 sp = scratch->record.sp;
-  __u64 end = stack_end(tid, scratch->record.tgid);
+  __u64 end = stack_end(&scratch->record);
   struct copying copying = {.scratch = scratch, .at = at, .wanted = default_copy_bytes};
   // A stack pointer beyond the end is on another stack: of a coroutine, of a signal handler.
   if (end > sp) copying.wanted = end - sp < ATYS_MAX_COPY ? end - sp : ATYS_MAX_COPY;
@@ -164,10 +172,19 @@ static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
   return scratch->record.copied_bytes;
 }
 
+// Not for each of many: those that come shortly after are seen with the first.
+static int is_urgent(struct atys_record* record) {
+  if (record->walk_flags & ATYS_FLEETING) return 1;
+  if (!wakes_for_threads || !(record->walk_flags & ATYS_NEW_THREAD)) return 0;
+  if (record->time_ns - woken_for_thread_ns < ATYS_PAUSE_FOR_THREADS_NS) return 0;
+  woken_for_thread_ns = record->time_ns;
+  return 1;
+}
+
 static void send(struct scratch* scratch, __u32 payload) {
   __u64 size = sizeof(struct atys_record) + payload;
   if (size > sizeof(scratch->record) + sizeof(scratch->payload)) return;
-  __u64 flags = wakeup_flags(scratch->record.walk_flags & ATYS_FLEETING);
+  __u64 flags = wakeup_flags(is_urgent(&scratch->record));
   if (bpf_ringbuf_output(&ring, &scratch->record, size, flags) != 0) count(ATYS_RING_FULL, 1);
 }
 
@@ -293,7 +310,7 @@ static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   ATYS_CHECKED_BELOW(at);
   if (at > ATYS_BEFORE_COPY) return 0;
   if (mode == ATYS_BY_COPY && record->sp != 0) {
-    return at + copy_stack(scratch, at, record->tid);
+    return at + copy_stack(scratch, at);
   }
   long got = bpf_get_stack(ctx, &scratch->payload[at], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
   __u32 user_bytes = got > 0 && got <= ATYS_MAX_USER_FRAMES * 8 ? got : 0;
