@@ -26,6 +26,10 @@ namespace {
 constexpr uint64_t kGuardIntervalNs = 100'000'000;
 constexpr uint64_t kCalmNs = 2'000'000'000;  // from here on what a sample costs is known, and a look now and then is enough
 constexpr uint64_t kCalmGuardIntervalNs = 250'000'000;
+constexpr uint64_t kFarGuardIntervalNs = 1'000'000'000;  // while we are far below what we may use, and little comes
+constexpr double kFarBelow = 0.25;                       // of the cap
+constexpr uint64_t kCollectIntervalNs = 250'000'000;
+constexpr uint64_t kLongCollectIntervalNs = 500'000'000;
 constexpr uint64_t kTargetIntervalNs = 500'000'000;
 constexpr uint64_t kLearningNs = 500'000'000;  // at most: a target that does nothing teaches nothing
 constexpr uint64_t kLearningIntervalNs = 10'000'000;
@@ -110,7 +114,8 @@ class Recording::State {
  private:
   EndReason end_reason(uint64_t now);
   EndReason on_signal(const linux::SignalWatch::Taken& signal);
-  void keep_budget();
+  void wait(int timeout_ms);
+  void keep_budget(uint64_t now);
   void spare_covered();
   void update_use();
   budget::OverheadReading reading() const;
@@ -120,6 +125,7 @@ class Recording::State {
   uint64_t started_ns_ = 0;
   uint64_t window_started_ns_ = 0;
   int64_t window_started_unix_ns_ = 0;
+  uint64_t looked_ns_ = 0;  // of the guard, the last time
   uint64_t next_guard_ns_ = 0;
   uint64_t next_target_ns_ = 0;
   int signals_seen_ = 0;
@@ -168,27 +174,38 @@ Result<> Recording::State::start() {
   return {};
 }
 
-EndReason Recording::State::step(int timeout_ms) {
-  std::vector<pollfd> fds{{signals_->fd(), POLLIN, 0}};
+// Until something comes, or it is time to look. Whatever comes early calls for an early look at what it costs, and an end of
+// the target for one at the target.
+void Recording::State::wait(int timeout_ms) {
+  std::vector<pollfd> fds;
+  target_->add_wakeups(fds);
+  const size_t of_target = fds.size();
+  fds.push_back({signals_->fd(), POLLIN, 0});
   if (child_) fds.push_back({child_->pidfd(), POLLIN, 0});
   source_->add_wakeups(fds);
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  uint64_t until_ns = std::max(next_guard_ns_, now);
+  const bool is_calm = source_->may_wait() && now - started_ns_ >= kCalmNs;
+  uint64_t until_ns = std::min(next_guard_ns_, now + (is_calm ? kLongCollectIntervalNs : kCollectIntervalNs));
   if (now - started_ns_ < kLearningNs && source_->is_learning()) until_ns = std::min(until_ns, now + kLearningIntervalNs);
-  if (plan_.duration_ns != 0) until_ns = std::clamp(started_ns_ + plan_.duration_ns, now, until_ns);
+  if (plan_.duration_ns != 0) until_ns = std::min(until_ns, started_ns_ + plan_.duration_ns);
+  until_ns = std::max(until_ns, now);
   timeout_ms =
       static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(timeout_ms), (until_ns - now + 999'999) / 1'000'000));
-  ::poll(fds.data(), fds.size(), timeout_ms);
+  if (::poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
+  next_guard_ns_ = std::min(next_guard_ns_, looked_ns_ + kCalmGuardIntervalNs);
+  for (size_t i = 0; i < of_target; ++i)
+    if (fds[i].revents != 0) next_target_ns_ = 0;
+}
+
+EndReason Recording::State::step(int timeout_ms) {
+  wait(timeout_ms);
   source_->collect(*collector_);
   for (const pid_t pid : collector_->take_new_pids()) provenance_.note_process(pid);
   return end_reason(clock_ns(CLOCK_MONOTONIC));
 }
 
 EndReason Recording::State::end_reason(uint64_t now) {
-  if (now >= next_guard_ns_) {
-    next_guard_ns_ = now + (now - started_ns_ < kCalmNs ? kGuardIntervalNs : kCalmGuardIntervalNs);
-    keep_budget();
-  }
+  if (now >= next_guard_ns_) keep_budget(now);
   if (const auto signal = signals_->take(); signal.number != 0)
     if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
   if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
@@ -220,11 +237,17 @@ budget::OverheadReading Recording::State::reading() const {
           .samples = totals.samples};
 }
 
-void Recording::State::keep_budget() {
+void Recording::State::keep_budget(uint64_t now) {
   const double before = guard_.grants().back().hz;
-  const double hz = guard_.update(reading());
+  const budget::OverheadReading read = reading();
+  const double hz = guard_.update(read);
   // An event has no rate: it comes as often as it comes.
   if (hz != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(hz));
+  const bool is_far = source_->may_wait() && hz == plan_.hz && guard_.overhead(read) < kFarBelow * plan_.max_overhead;
+  looked_ns_ = now;
+  next_guard_ns_ = now + (now - started_ns_ < kCalmNs ? kGuardIntervalNs
+                          : is_far                    ? kFarGuardIntervalNs
+                                                      : kCalmGuardIntervalNs);
 }
 
 void Recording::State::update_use() {

@@ -17,12 +17,17 @@ namespace {
 
 Result<std::unique_ptr<native::SampleSource>> open_ebpf(const RecordingPlan& plan, const TargetProcesses& target,
                                                         uint64_t period_ns) {
+  const auto pids = target.pids();
+  const bool list_stays = std::holds_alternative<ProcessTarget>(plan.target);
   return native::EbpfSource::open({.only_listed_processes = !target.is_host(),
+                                   .list_stays = list_stays,
+                                   .only_process = list_stays && pids.size() == 1 ? pids.front() : 0,
                                    .with_children = target.with_children(),
                                    .with_cpu = plan.kind.name != KindName::OffCpu,
                                    .with_waits = plan.kind.name != KindName::Cpu,
                                    .period_ns = period_ns,
-                                   .max_samples = plan.max_samples});
+                                   .max_samples = plan.max_samples,
+                                   .cache_folder = plan.cache_folder});
 }
 
 Result<std::unique_ptr<native::SampleSource>> open_rings(const RecordingPlan& plan, const TargetProcesses& target,

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/target_processes.h"
 
-#include <algorithm>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "linux/process.h"
 
 namespace atys::capture {
 
 void TargetProcesses::add(pid_t pid) {
+  Known known;
+  // Processes that were named are few, and stay the same; to watch a service's takes a descriptor for each that comes.
+  if (std::holds_alternative<ProcessTarget>(target_)) known.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const auto process = linux::read_process(pid);
-  start_times_[pid] = process.ok() ? process->start_time_ticks : 0;
+  known.start_time = process.ok() ? process->start_time_ticks : 0;
+  processes_[pid] = std::move(known);
 }
 
 Result<std::unique_ptr<TargetProcesses>> TargetProcesses::find(const Target& target, pid_t command) {
@@ -24,7 +29,7 @@ Result<std::unique_ptr<TargetProcesses>> TargetProcesses::find(const Target& tar
 
 std::vector<pid_t> TargetProcesses::pids() const {
   std::vector<pid_t> pids;
-  for (const auto& [pid, start] : start_times_) pids.push_back(pid);
+  for (const auto& [pid, known] : processes_) pids.push_back(pid);
   return pids;
 }
 
@@ -40,19 +45,34 @@ std::vector<pid_t> TargetProcesses::look_again() {
   const auto found = find_processes(target_);
   if (!found.ok()) return added;
   for (const pid_t pid : *found) {
-    const auto known = start_times_.find(pid);
-    if (known != start_times_.end() && linux::is_alive(pid, known->second)) continue;
+    const auto known = processes_.find(pid);
+    if (known != processes_.end() && linux::is_alive(pid, known->second.start_time)) continue;
     add(pid);
     added.push_back(pid);
   }
   return added;
 }
 
-bool TargetProcesses::is_gone() const {
+// A descriptor is readable from the moment when all threads have ended.
+bool TargetProcesses::has_ended(pid_t pid, Known& process) const {
+  if (process.has_ended) return true;
+  if (!process.pidfd.is_open()) return !linux::is_alive(pid, process.start_time);
+  pollfd watched{process.pidfd.get(), POLLIN, 0};
+  process.has_ended = process.start_time == 0 || (::poll(&watched, 1, 0) > 0 && (watched.revents & POLLIN) != 0);
+  return process.has_ended;
+}
+
+bool TargetProcesses::is_gone() {
   // A command is watched by its own descriptor: children may outlive it, and it may have ended a moment ago.
   if (is_host() || std::holds_alternative<CommandTarget>(target_)) return false;
-  return std::none_of(start_times_.begin(), start_times_.end(),
-                      [](const auto& entry) { return linux::is_alive(entry.first, entry.second); });
+  bool is_any_left = false;
+  for (auto& [pid, process] : processes_) is_any_left |= !has_ended(pid, process);
+  return !is_any_left;
+}
+
+void TargetProcesses::add_wakeups(std::vector<pollfd>& fds) const {
+  for (const auto& [pid, process] : processes_)
+    if (process.pidfd.is_open() && !process.has_ended) fds.push_back({process.pidfd.get(), POLLIN, 0});
 }
 
 }  // namespace atys::capture

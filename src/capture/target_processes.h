@@ -2,10 +2,13 @@
 // The processes of a target as they come and go while it is recorded.
 #pragma once
 
+#include <poll.h>
+
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "capture/target.h"
 
 namespace atys::capture {
@@ -22,14 +25,23 @@ class TargetProcesses {
   // Processes that have come to belong to it since the last look.
   std::vector<pid_t> look_again();
   // None is left. Never true of the host.
-  bool is_gone() const;
+  bool is_gone();
+  // Readable when one of them has ended, for poll(2).
+  void add_wakeups(std::vector<pollfd>& fds) const;
 
  private:
   explicit TargetProcesses(Target target) : target_(std::move(target)) {}
   void add(pid_t pid);
 
+  struct Known {
+    uint64_t start_time = 0;  // a reused pid is not the same process
+    UniqueFd pidfd;           // closed: not to be had, or it has ended
+    bool has_ended = false;
+  };
+  bool has_ended(pid_t pid, Known& process) const;
+
   Target target_;
-  std::map<pid_t, uint64_t> start_times_;  // by pid: a reused pid is not the same process
+  std::map<pid_t, Known> processes_;
 };
 
 }  // namespace atys::capture

@@ -4,6 +4,8 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -37,6 +39,14 @@ Error fail_bpf(const std::string& what, int error) {
         "run as root, or give the program CAP_BPF and CAP_PERFMON: setcap cap_bpf,cap_perfmon,cap_sys_resource=ep FILE");
   if (error == ENOMEM) return fail(ErrorCode::ResourceExhausted, what + ": " + why);
   return fail(ErrorCode::Unsupported, what + ": " + why, "use another tier (--tier perf); atys doctor says what works here");
+}
+
+// libbpf takes types by the name of a file only.
+Result<UniqueFd> file_in_memory(std::span<const std::byte> bytes) {
+  UniqueFd fd(::memfd_create("kernel-types", MFD_CLOEXEC));
+  if (!fd.is_open() || ::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    return fail_errno("write types of the kernel");
+  return fd;
 }
 
 }  // namespace
@@ -82,14 +92,22 @@ void BpfMap::clear(size_t key_bytes) const {
 void BpfObject::CloseObject::operator()(bpf_object* object) const { bpf_object__close(object); }
 void BpfObject::DestroyLink::operator()(bpf_link* link) const { bpf_link__destroy(link); }
 
-Result<BpfObject> BpfObject::open(std::span<const std::byte> image, const char* name) {
+Result<BpfObject> BpfObject::open(std::span<const std::byte> image, const char* name,
+                                  std::span<const std::byte> kernel_types) {
   libbpf_set_print(keep_warning);
+  UniqueFd types;
+  std::string path;
+  if (!kernel_types.empty()) {
+    types = TRY(file_in_memory(kernel_types));
+    path = "/proc/self/fd/" + std::to_string(types.get());
+  }
   bpf_object_open_opts options{};
   options.sz = sizeof options;
   options.object_name = name;
+  if (!path.empty()) options.btf_custom_path = path.c_str();
   bpf_object* object = bpf_object__open_mem(image.data(), image.size(), &options);
   if (object == nullptr) return fail_bpf(std::string("open the BPF object ") + name, errno);
-  return BpfObject(object);
+  return BpfObject(object, std::move(types));
 }
 
 Result<> BpfObject::set_constant_bytes(const char* name, const void* value, size_t bytes) {

@@ -38,8 +38,10 @@ class BpfMap {
 
 class BpfObject {
  public:
-  // Opened, not loaded yet: constants and map sizes may still be set. `image` must outlive the object.
-  static Result<BpfObject> open(std::span<const std::byte> image, const char* name);
+  // Opened, not loaded yet: constants and map sizes may still be set. `image` must outlive the object. `kernel_types` are
+  // those of cut_kernel_types(); empty: the kernel is asked.
+  static Result<BpfObject> open(std::span<const std::byte> image, const char* name,
+                                std::span<const std::byte> kernel_types = {});
 
   // A `const volatile` variable of the program.
   template <typename T>
@@ -67,10 +69,11 @@ class BpfObject {
   struct DestroyLink {
     void operator()(bpf_link* link) const;
   };
-  explicit BpfObject(bpf_object* object) : object_(object) {}
+  BpfObject(bpf_object* object, UniqueFd kernel_types) : kernel_types_(std::move(kernel_types)), object_(object) {}
   Result<> set_constant_bytes(const char* name, const void* value, size_t bytes);
   Result<> keep(bpf_link* link, const char* program, const std::string& what);
 
+  UniqueFd kernel_types_;  // read when the object is loaded
   std::unique_ptr<bpf_object, CloseObject> object_;
   struct Link {
     std::string program;

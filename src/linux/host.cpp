@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"
@@ -51,6 +53,13 @@ Result<Host> read_host() {
   if (const auto id = read_proc_file("/proc/sys/kernel/random/boot_id"); id.ok())
     host.boot_id = id->substr(0, id->find('\n'));
   return host;
+}
+
+std::string boot_digits() {
+  std::string digits;
+  if (const auto id = read_proc_file("/proc/sys/kernel/random/boot_id", 64); id.ok())
+    std::ranges::copy_if(*id, std::back_inserter(digits), [](unsigned char c) { return std::isxdigit(c) != 0; });
+  return digits;
 }
 
 }  // namespace atys::linux

@@ -26,4 +26,7 @@ std::vector<int> online_cpus();
 
 Result<Host> read_host();
 
+// The digits of the boot id, for names of files; empty: hidden.
+std::string boot_digits();
+
 }  // namespace atys::linux

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -103,28 +104,48 @@ Result<DiskCache> DiskCache::open(const std::string& folder, uint64_t most_bytes
   if (::fstat(fd.get(), &status) != 0) return fail_errno("stat " + folder);
   if (status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return fail(ErrorCode::PermissionDenied, folder + ": others may write there", "chmod go-w, or use another folder");
-  DiskCache cache(std::move(fd), most_bytes);
-  cache.used_bytes_ = cache.trim();
-  return cache;
+  return DiskCache(std::move(fd), most_bytes);
 }
 
-std::optional<Bytes> DiskCache::load(std::string_view kind, std::string_view build_id) {
-  const std::string name = file_name(kind, build_id);
+UniqueFd DiskCache::open_file(const std::string& name, Header& header) const {
   if (name.empty()) return {};
-  const UniqueFd fd(::openat(folder_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  UniqueFd fd(::openat(folder_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return {};
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return {};
-  Header header;
   const auto size = static_cast<uint64_t>(status.st_size);
   if (size < sizeof header || size - sizeof header > kLargestContent) return {};
   if (!read_all(fd.get(), reinterpret_cast<std::byte*>(&header), sizeof header)) return {};
   if (header.magic != Header{}.magic || header.version != Header{}.version) return {};
   if (header.content_bytes != size - sizeof header) return {};
+  return fd;
+}
+
+std::optional<Bytes> DiskCache::load(std::string_view kind, std::string_view build_id) {
+  const std::string name = file_name(kind, build_id);
+  Header header;
+  const UniqueFd fd = open_file(name, header);
+  if (!fd.is_open()) return {};
   Bytes content(header.content_bytes);
   if (!read_all(fd.get(), content.data(), content.size()) || checksum_of(name, content) != header.checksum) return {};
   ::futimens(fd.get(), nullptr);  // the time of last use
   return content;
+}
+
+// Files in the folder are ours, replaced and removed but never written to again: what is mapped stays as it is.
+std::optional<DiskCache::Mapped> DiskCache::map(std::string_view kind, std::string_view build_id) {
+  const std::string name = file_name(kind, build_id);
+  Header header;
+  const UniqueFd fd = open_file(name, header);
+  if (!fd.is_open()) return {};
+  const size_t bytes = header.content_bytes + sizeof header;
+  void* start = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd.get(), 0);
+  if (start == MAP_FAILED) return {};
+  std::shared_ptr<const void> keeper(start, [bytes](void* memory) { ::munmap(memory, bytes); });
+  const std::span content(static_cast<const std::byte*>(start) + sizeof header, header.content_bytes);
+  if (checksum_of(name, content) != header.checksum) return {};
+  ::futimens(fd.get(), nullptr);  // the time of last use
+  return Mapped{content, std::move(keeper)};
 }
 
 Result<> DiskCache::write_file(const std::string& name, const Header& header, std::span<const std::byte> content) {
@@ -148,8 +169,8 @@ Result<> DiskCache::store(std::string_view kind, std::string_view build_id, std:
   if (content.size() + sizeof(Header) > std::min(most_bytes_, kLargestContent))
     return fail(ErrorCode::ResourceExhausted, "symbol cache: too large to be kept");
   TRY(write_file(name, {.content_bytes = content.size(), .checksum = checksum_of(name, content)}, content));
-  used_bytes_ += content.size() + sizeof(Header);
-  if (used_bytes_ > most_bytes_) used_bytes_ = trim();
+  if (used_bytes_) *used_bytes_ += content.size() + sizeof(Header);
+  if (!used_bytes_ || *used_bytes_ > most_bytes_) used_bytes_ = trim();
   return {};
 }
 

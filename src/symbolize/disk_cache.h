@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -24,19 +25,28 @@ class DiskCache {
 
   // `kind` says what the bytes are and in which version: lower-case letters, digits and dashes. `build_id` is hexadecimal.
   std::optional<Bytes> load(std::string_view kind, std::string_view build_id);
+  // The same, not copied: for large tables of which little is looked at.
+  struct Mapped {
+    std::span<const std::byte> content;
+    std::shared_ptr<const void> keeper;
+  };
+  std::optional<Mapped> map(std::string_view kind, std::string_view build_id);
   Result<> store(std::string_view kind, std::string_view build_id, std::span<const std::byte> content);
 
  private:
   struct Header;
   DiskCache(UniqueFd folder, uint64_t most_bytes) : folder_(std::move(folder)), most_bytes_(most_bytes) {}
   Result<> write_file(const std::string& name, const Header& header, std::span<const std::byte> content);
+  // The file, if it is one of ours and as long as it says.
+  UniqueFd open_file(const std::string& name, Header& header) const;
   // Removes what is too much and says how much is left.
   uint64_t trim();
 
   UniqueFd folder_;
   uint64_t most_bytes_ = 0;
-  // An estimate: other processes write too. Beyond the cap it is counted anew.
-  uint64_t used_bytes_ = 0;
+  // An estimate: other processes write too. Beyond the cap it is counted anew. Empty: not counted yet, as nothing was
+  // stored.
+  std::optional<uint64_t> used_bytes_;
 };
 
 }  // namespace atys::symbolize

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/unique_fd.h"
+#include "symbolize/kernel_symbols_codec.h"
 
 namespace atys::symbolize {
 
@@ -137,20 +138,19 @@ Result<KernelSymbols> KallsymsParser::finish() {
   // The kernel lists its own symbols in order; only modules may break it.
   if (!std::is_sorted(rows_.begin(), rows_.end(), by_address)) std::stable_sort(rows_.begin(), rows_.end(), by_address);
   drop_aliases();
-  KernelSymbols symbols;
-  symbols.addresses_.reserve(rows_.size());
-  symbols.names_at_.reserve(rows_.size());
-  symbols.modules_of_.reserve(rows_.size());
+  std::vector<uint64_t> addresses;
+  std::vector<uint32_t> names_at;
+  std::vector<uint16_t> modules_of;
   for (const Row& row : rows_) {
-    symbols.addresses_.push_back(row.address);
-    symbols.names_at_.push_back(row.name);
-    symbols.modules_of_.push_back(row.module);
+    addresses.push_back(row.address);
+    names_at.push_back(row.name);
+    modules_of.push_back(row.module);
   }
-  names_.shrink_to_fit();
-  symbols.names_ = std::move(names_);
-  symbols.modules_ = std::move(modules_);
-  symbols.text_start_ = text_start_;
-  return symbols;
+  auto bytes = std::make_shared<Bytes>(encode_kernel_symbols(
+      {.addresses = addresses, .names_at = names_at, .modules_of = modules_of, .modules = modules_, .names = names_},
+      text_start_));
+  const std::span<const std::byte> content(*bytes);
+  return KernelSymbols::load(content, std::move(bytes));
 }
 
 Result<KernelSymbols> KernelSymbols::parse(std::string_view text) {
@@ -181,10 +181,6 @@ std::optional<KernelSymbol> KernelSymbols::resolve(uint64_t address) const {
   const auto at = static_cast<size_t>(after - addresses_.begin()) - 1;
   if (address - addresses_[at] >= kLongestFunction) return {};
   return KernelSymbol{std::string_view(names_.data() + names_at_[at]), modules_[modules_of_[at]], addresses_[at]};
-}
-
-size_t KernelSymbols::memory_bytes() const {
-  return addresses_.capacity() * 8 + names_at_.capacity() * 4 + modules_of_.capacity() * 2 + names_.capacity();
 }
 
 }  // namespace atys::symbolize

@@ -61,7 +61,7 @@ TEST(kernel_symbols, are_the_same_after_saving_and_loading) {
   const auto symbols =
       KernelSymbols::parse("ffffffff81000000 T _text\nffffffff81000100 T do_it\nffffffffa0000000 t helper\t[some_module]\n");
   ASSERT_TRUE(symbols.ok());
-  const Bytes saved = symbols->save();
+  const Bytes saved(symbols->save().begin(), symbols->save().end());
   const auto loaded = KernelSymbols::load(saved);
   ASSERT_TRUE(loaded.ok());
   EXPECT_EQ(loaded->resolve(0xffffffff81000110)->name, "do_it");

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <ctime>
 
 #include "symbolize/debug_files.h"
 #include "symbolize/demangle.h"
@@ -21,6 +23,9 @@ namespace {
 constexpr size_t kWorthKeeping = 2000;
 constexpr size_t kMostDemangled = size_t{64} << 10;
 constexpr uint64_t kLargestHashed = uint64_t{16} << 30;
+constexpr std::string_view kSha256 = "sha256-1";
+constexpr size_t kSha256Digits = 64;
+constexpr time_t kSettledSeconds = 2;
 
 Result<std::string> hash_file(const ElfFile& file) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
@@ -43,6 +48,16 @@ Result<std::string> hash_file(const ElfFile& file) {
   std::string text;
   for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
   return text;
+}
+
+// The file and the times of its last changes, which nobody but root can set back. Empty: changed so lately that it may
+// change again within the same tick of the clock.
+std::string key_of_content(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || status.st_ctim.tv_sec + kSettledSeconds > ::time(nullptr)) return {};
+  return fmt::format("{:016x}{:016x}{:016x}{:016x}{:08x}{:016x}{:08x}", status.st_dev, status.st_ino, status.st_size,
+                     static_cast<uint64_t>(status.st_mtim.tv_sec), static_cast<uint32_t>(status.st_mtim.tv_nsec),
+                     static_cast<uint64_t>(status.st_ctim.tv_sec), static_cast<uint32_t>(status.st_ctim.tv_nsec));
 }
 
 }  // namespace
@@ -253,7 +268,13 @@ std::vector<SourceFrame> Module::resolve(uint64_t file_address) {
 Result<std::string> Module::sha256() {
   const auto file = elf();
   if (file == nullptr || file->fd() < 0) return fail(ErrorCode::NotFound, path() + ": not open");
-  return hash_file(*file);
+  const std::string key = key_of_content(file->fd());
+  if (const auto kept = key.empty() ? std::nullopt : resources_->load(kSha256, key); kept && kept->size() == kSha256Digits)
+    return std::string(reinterpret_cast<const char*>(kept->data()), kept->size());
+  std::string digits = TRY(hash_file(*file));
+  // Not where it was written to meanwhile.
+  if (!key.empty() && key == key_of_content(file->fd())) resources_->store(kSha256, key, std::as_bytes(std::span(digits)));
+  return digits;
 }
 
 }  // namespace atys::symbolize

@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kHighestHz = 100'000;
 constexpr size_t kRows = 10;
-constexpr int kStepMs = 250;
+constexpr int kStepMs = 1000;
+constexpr int kProgressMs = 250;
 
 size_t targets_named(const CaptureRequest& request) {
   return static_cast<size_t>(!request.command.empty()) + static_cast<size_t>(!request.pids.empty()) +
@@ -67,7 +68,7 @@ Result<capture::Recorded> run(const CaptureRequest& request, const capture::Reco
   TRY(recording->start());
   capture::Recorded recorded;
   while (recorded.reason == capture::EndReason::Running) {
-    recorded.reason = recording->step(kStepMs);
+    recorded.reason = recording->step(request.on_progress ? kProgressMs : kStepMs);
     if (request.on_progress) request.on_progress(recording->elapsed_seconds(), recording->samples());
   }
   recorded.profile = recording->finish();

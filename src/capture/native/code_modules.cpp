@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <cctype>
-
+#include "linux/host.h"
 #include "linux/proc_file.h"
 
 namespace atys::capture::native {
@@ -108,16 +107,15 @@ const symbolize::KernelSymbols* CodeModules::kernel_symbols(std::string& why) {
 // the boot and with the modules that are loaded.
 Result<symbolize::KernelSymbols> CodeModules::read_kernel_symbols() {
   std::string key;
-  const auto boot = linux::read_proc_file("/proc/sys/kernel/random/boot_id", 64);
+  const std::string boot = linux::boot_digits();
   const auto loaded = linux::read_proc_file("/proc/modules", size_t{1} << 20);
-  if (cache_ && boot.ok()) {
-    for (const char c : *boot)
-      if (std::isxdigit(static_cast<unsigned char>(c)) != 0) key += c;
-    key += fmt::format("{:016x}", loaded.ok() ? XXH3_64bits(loaded->data(), loaded->size()) : 0);
+  if (cache_ && !boot.empty()) {
+    key = boot + fmt::format("{:016x}", loaded.ok() ? XXH3_64bits(loaded->data(), loaded->size()) : 0);
   }
   if (!key.empty())
-    if (const auto bytes = cache_->load(kKernel, key))
-      if (auto symbols = symbolize::KernelSymbols::load(*bytes); symbols.ok()) return symbols;
+    if (auto kept = cache_->map(kKernel, key))
+      if (auto symbols = symbolize::KernelSymbols::load(kept->content, std::move(kept->keeper)); symbols.ok())
+        return symbols;
   auto symbols = symbolize::KernelSymbols::read();
   if (symbols.ok() && !key.empty()) (void)cache_->store(kKernel, key, symbols->save());  // read again next time
   return symbols;

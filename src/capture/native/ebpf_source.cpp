@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "capture/native/kept_kernel_types.h"
 #include "capture/native/sampler_object.h"
 #include "linux/host.h"
 
@@ -20,12 +21,17 @@ namespace {
 // as what is counted in the kernel is counted by address. Processes that need it otherwise get their own mode.
 constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
 
-constexpr size_t kSwapAfterStacks = 8192;  // half of the counters
+constexpr size_t kSwapAfterStacks = 8192;     // half of the counters
+constexpr uint32_t kCountersWhereOne = 4096;  // the kernel takes its time to make large maps
+constexpr uint32_t kProcessesWhereOne = 16;
+constexpr size_t kSwapWhereOne = kCountersWhereOne / 2;
 constexpr size_t kMostWaiting = 65536;
 constexpr uint64_t kCountCostNs = 15'000'000;
 constexpr uint64_t kPauseCostNs = 400'000'000;
 constexpr uint64_t kLookAtWaitsNs = 50'000'000;
 constexpr double kManyWaitsPerSecond = 30'000;
+
+bool follows_children(const EbpfPlan& plan) { return plan.only_listed_processes && plan.with_children; }
 
 // A descriptor of one thread (Linux 6.9), or of a process's first.
 UniqueFd open_thread(pid_t tid) {
@@ -37,25 +43,45 @@ UniqueFd open_thread(pid_t tid) {
 
 }  // namespace
 
-Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
-  const std::vector<int> cpus = linux::online_cpus();
-  auto object = TRY(linux::BpfObject::open(sampler_object(), "atys_sampler"));
+namespace {
+
+Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<int>& cpus,
+                                      std::span<const std::byte> kernel_types) {
+  auto object = TRY(linux::BpfObject::open(sampler_object(), "atys_sampler", kernel_types));
   TRY(object.set_constant("only_listed_processes", static_cast<uint32_t>(plan.only_listed_processes)));
+  TRY(object.set_constant("only_tgid", static_cast<uint32_t>(plan.only_process)));
+  TRY(object.set_constant("wakes_for_threads", static_cast<uint32_t>(plan.may_wait())));
   TRY(object.set_constant("default_mode", kDefaultMode));
   TRY(object.set_constant("our_tgid", static_cast<uint32_t>(::getpid())));
   TRY(object.set_constant("max_samples", plan.max_samples));
+  if (plan.only_process != 0) {
+    TRY(object.set_map_size("processes", kProcessesWhereOne));
+    for (const char* map : {"counts_a", "counts_b"}) TRY(object.set_map_size(map, kCountersWhereOne));
+  }
   TRY(object.set_map_size("scratches", static_cast<uint32_t>(cpus.back() + 1)));
   if (!plan.with_cpu) TRY(object.leave_out("sample"));
   if (!plan.with_waits)
     for (const char* program : {"on_switch", "on_syscall_end", "on_waking"}) TRY(object.leave_out(program));
+  if (!follows_children(plan)) TRY(object.leave_out("on_fork"));
   TRY(object.load());
-  auto sideband = TRY(Sideband::open(cpus));
+  return object;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
+  const std::vector<int> cpus = linux::online_cpus();
+  const Bytes kernel_types = kept_kernel_types(sampler_object(), plan.cache_folder);
+  auto loaded = load_sampler(plan, cpus, kernel_types);
+  if (!loaded.ok() && !kernel_types.empty()) loaded = load_sampler(plan, cpus, {});
+  auto object = TRY(std::move(loaded));
+  auto sideband = TRY(Sideband::open(cpus, plan.only_process));
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
   source->measure_cost();
   if (plan.with_cpu) TRY(source->open_timers());
   TRY(source->set_period(plan.period_ns));
-  if (plan.only_listed_processes && plan.with_children) TRY(source->object_.attach("on_fork"));
+  if (follows_children(plan)) TRY(source->object_.attach("on_fork"));
   TRY(source->object_.attach("on_exit"));
   return std::unique_ptr<SampleSource>(std::move(source));
 }
@@ -166,7 +192,7 @@ void EbpfSource::collect(SampleSink& sink) {
     hand_over({&arena_[offset], size}, sink);
   }
   for (; process_record != process_records_.end(); ++process_record) sink.on_process_record(*process_record);
-  if (stacks_since_swap_ > kSwapAfterStacks) collect_counts(sink);
+  if (stacks_since_swap_ > (plan_.only_process != 0 ? kSwapWhereOne : kSwapAfterStacks)) collect_counts(sink);
   spare_fast_switchers();
   measure_cost();
 }

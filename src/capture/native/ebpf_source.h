@@ -14,11 +14,17 @@ namespace atys::capture::native {
 
 struct EbpfPlan {
   bool only_listed_processes = true;  // false: every process of the host
+  bool list_stays = false;            // no process will be added
+  pid_t only_process = 0;             // not 0: the list is this one, and stays
   bool with_children = false;         // processes that listed ones start
   bool with_cpu = true;
   bool with_waits = false;
   uint64_t period_ns = 0;    // of samples on the CPU; waits as long are recorded for certain, shorter ones in proportion
   uint64_t max_samples = 0;  // 0: no limit
+  std::string cache_folder;  // empty: none
+
+  // Nothing comes and goes but threads, and of those the sampler tells at once.
+  bool may_wait() const { return list_stays && !with_children && !with_waits; }
 };
 
 class EbpfSource final : public SampleSource {
@@ -40,6 +46,7 @@ class EbpfSource final : public SampleSource {
   bool can_walk() const override { return true; }
   void set_walker(pid_t pid, const atys_walker* walker) override;
   void set_thread_state(pid_t tid, uint64_t address) override;
+  bool may_wait() const override { return plan_.may_wait(); }
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink& sink) override;
   void add_wakeups(std::vector<pollfd>& fds) const override;

@@ -20,10 +20,13 @@ const volatile __u32 only_listed_processes = 1;
 const volatile __u32 default_mode = ATYS_BY_COPY;
 const volatile __u32 default_copy_bytes = 16384;
 const volatile __u32 wakeup_bytes = 262144;
+const volatile __u32 only_tgid = 0;  // not 0: the one process that is listed. Most interrupts hit others, and end there
+const volatile __u32 wakes_for_threads = 0;  // user space comes by itself too seldom to learn of new threads in time
 const volatile __u32 our_tgid = 0;
 const volatile __u64 max_samples = 0;
 
 __u64 samples_taken = 0;
+__u64 woken_for_thread_ns = 0;
 
 struct stack_counts {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -34,14 +37,22 @@ struct stack_counts {
 struct stack_counts counts_a SEC(".maps");
 struct stack_counts counts_b SEC(".maps");
 
+// What the verifier is shown of them, so small because it is made only for that.
+struct stack_counts_like {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 1);
+  __type(key, struct atys_stack_key);
+  __type(value, struct atys_stack_count);
+};
+
 // Slot 0 is the map in use. User space puts the other one there, which waits until no program uses the first, then empties
 // it.
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
   __uint(max_entries, 1);
   __type(key, __u32);
-  __array(values, struct stack_counts);
-} counts SEC(".maps") = {.values = {&counts_a}};
+  __array(values, struct stack_counts_like);
+} counts SEC(".maps") = {.values = {(void*)&counts_a}};
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -78,12 +89,13 @@ struct {
   __type(value, __u64);
 } sample_period SEC(".maps");
 
+enum { ATYS_PAUSE_FOR_THREADS_NS = 20000000 };
 enum { ATYS_BEFORE_COPY = ATYS_MAX_KERNEL_FRAMES * 8 + ATYS_MAX_WALKED * sizeof(struct atys_walked) };
 
 struct scratch {
+  char window[ATYS_FRAME_WINDOW];  // of the interpreter's frame at hand; not sent
   struct atys_record record;
   char payload[ATYS_BEFORE_COPY + ATYS_MAX_COPY + ATYS_MAX_CONTEXT + 16];
-  char window[ATYS_FRAME_WINDOW];  // of the interpreter's frame at hand; not sent
 };
 
 // One per CPU (a per-CPU map cannot hold values of this size). A timer interrupt does not interrupt itself.
@@ -110,14 +122,19 @@ static __u64 wakeup_flags(int is_urgent) {
 #define ATYS_CHECKED_BELOW(value) asm volatile("" : "+r"(value))
 
 // Where the frames of the current thread end; 0: not known. The kernel knows it of a process's first thread: arguments and
-// environment lie beyond.
-static __u64 stack_end(__u32 tid, __u32 tgid) {
-  if (tid == tgid) {
+// environment lie beyond. Of another user space finds it out, once it has seen that there is one.
+static __u64 stack_end(struct atys_record* record) {
+  __u32 tid = record->tid;
+  if (tid == record->tgid) {
     struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
     return BPF_CORE_READ(task, mm, start_stack) + sizeof(__u64);
   }
   __u64* end = bpf_map_lookup_elem(&stack_ends, &tid);
-  return end ? *end : 0;
+  if (end) return *end;
+  __u64 unknown = 0;
+  bpf_map_update_elem(&stack_ends, &tid, &unknown, BPF_NOEXIST);
+  record->walk_flags |= ATYS_NEW_THREAD;
+  return 0;
 }
 
 // What changes from turn to turn is kept in a map, not here: the verifier would follow each value that it may take.
@@ -145,9 +162,9 @@ static long copy_page(__u64 index, void* context) {
 }
 
 // Copies from `record->sp` on, page by page, until the end of the stack, of our room, or of what is in memory.
-static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
+static __u32 copy_stack(struct scratch* scratch, __u64 at) {
   __u64 sp = scratch->record.sp;
-  __u64 end = stack_end(tid, scratch->record.tgid);
+  __u64 end = stack_end(&scratch->record);
   struct copying copying = {.scratch = scratch, .at = at, .wanted = default_copy_bytes};
   // A stack pointer beyond the end is on another stack: of a coroutine, of a signal handler.
   if (end > sp) copying.wanted = end - sp < ATYS_MAX_COPY ? end - sp : ATYS_MAX_COPY;
@@ -155,11 +172,20 @@ static __u32 copy_stack(struct scratch* scratch, __u64 at, __u32 tid) {
   return scratch->record.copied_bytes;
 }
 
+// Not for each of many: those that come shortly after are seen with the first.
+static int is_urgent(struct atys_record* record) {
+  if (record->walk_flags & ATYS_FLEETING) return 1;
+  if (!wakes_for_threads || !(record->walk_flags & ATYS_NEW_THREAD)) return 0;
+  if (record->time_ns - woken_for_thread_ns < ATYS_PAUSE_FOR_THREADS_NS) return 0;
+  woken_for_thread_ns = record->time_ns;
+  return 1;
+}
+
 static void send(struct scratch* scratch, __u32 payload) {
   __u64 size = sizeof(struct atys_record) + payload;
   if (size > sizeof(scratch->record) + sizeof(scratch->payload)) return;
-  __u64 flags = wakeup_flags(scratch->record.walk_flags & ATYS_FLEETING);
-  if (bpf_ringbuf_output(&ring, scratch, size, flags) != 0) count(ATYS_RING_FULL, 1);
+  __u64 flags = wakeup_flags(is_urgent(&scratch->record));
+  if (bpf_ringbuf_output(&ring, &scratch->record, size, flags) != 0) count(ATYS_RING_FULL, 1);
 }
 
 static __u64 mix(__u64 hash, __u64 word) {
@@ -219,8 +245,8 @@ static void read_registers(struct atys_record* record, struct task_struct* task)
   record->bx = ATYS_REG_BX(regs);
 }
 
-// Fills the record of the current thread but for its type, weight and user stack. Null: no room.
-static struct scratch* begin_record(void* ctx) {
+// Who, and when. Null: no room.
+static struct scratch* begin_record(void) {
   __u32 cpu = bpf_get_smp_processor_id();
   struct scratch* scratch = bpf_map_lookup_elem(&scratches, &cpu);
   if (!scratch) return 0;
@@ -229,6 +255,7 @@ static struct scratch* begin_record(void* ctx) {
   record->tgid = id >> 32;
   record->tid = (__u32)id;
   record->time_ns = bpf_ktime_get_ns();
+  record->kernel_frames = 0;
   record->user_frames = 0;
   record->copied_bytes = 0;
   record->wait_state = 0;
@@ -237,10 +264,30 @@ static struct scratch* begin_record(void* ctx) {
   record->context_bytes = 0;
   record->stack_hash = 0;
   bpf_get_current_comm(record->comm, sizeof(record->comm));
-  long got = bpf_get_stack(ctx, scratch->payload, ATYS_MAX_KERNEL_FRAMES * 8, 0);
-  record->kernel_frames = got > 0 && got <= ATYS_MAX_KERNEL_FRAMES * 8 ? (__u64)got / 8 : 0;
-  read_registers(record, bpf_get_current_task_btf());
   return scratch;
+}
+
+// A thread that is in the kernel: its frames there, and the registers with which it came.
+static void add_kernel_part(void* ctx, struct scratch* scratch) {
+  long got = bpf_get_stack(ctx, scratch->payload, ATYS_MAX_KERNEL_FRAMES * 8, 0);
+  scratch->record.kernel_frames = got > 0 && got <= ATYS_MAX_KERNEL_FRAMES * 8 ? (__u64)got / 8 : 0;
+  read_registers(&scratch->record, bpf_get_current_task_btf());
+}
+
+static struct scratch* begin_kernel_record(void* ctx) {
+  struct scratch* scratch = begin_record();
+  if (scratch) add_kernel_part(ctx, scratch);
+  return scratch;
+}
+
+// A thread that was interrupted outside of the kernel, as most are: the interrupt has brought its registers, and there is
+// nothing else to look for.
+static void take_registers(const __u64* words, struct atys_record* record) {
+  record->pc = words[ATYS_WORD_PC];
+  record->sp = words[ATYS_WORD_SP];
+  record->fp = words[ATYS_WORD_FP];
+  record->lr = ATYS_WORD_LR(words);
+  record->bx = ATYS_WORD_BX(words);
 }
 
 static __u32 mode_of(__u32 tgid) {
@@ -275,7 +322,7 @@ static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   ATYS_CHECKED_BELOW(at);
   if (at > ATYS_BEFORE_COPY) return 0;
   if (mode == ATYS_BY_COPY && record->sp != 0) {
-    return at + copy_stack(scratch, at, record->tid);
+    return at + copy_stack(scratch, at);
   }
   read_leaf_caller(record);
   long got = bpf_get_stack(ctx, &scratch->payload[at], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);
@@ -291,7 +338,7 @@ static __u32 add_thread(void* ctx, struct scratch* scratch, __u32 mode) {
 }
 
 static int is_target(__u32 tgid) {
-  if (tgid == 0 || tgid == our_tgid) return 0;
+  if (tgid == 0 || tgid == our_tgid || (only_tgid && tgid != only_tgid)) return 0;
   return !only_listed_processes || bpf_map_lookup_elem(&processes, &tgid) != 0;
 }
 
@@ -302,12 +349,16 @@ static int is_over_limit(void) {
 }
 
 SEC("perf_event")
-int sample(void* ctx) {
+int sample(__u64* ctx) {
   __u32 tgid = bpf_get_current_pid_tgid() >> 32;
   if (!is_target(tgid) || is_over_limit()) return 0;
-  struct scratch* scratch = begin_record(ctx);
+  struct scratch* scratch = begin_record();
   if (!scratch) return 0;
   struct atys_record* record = &scratch->record;
+  if (ATYS_IS_USER(ctx))
+    take_registers(ctx, record);
+  else
+    add_kernel_part(ctx, scratch);
   __u32 zero = 0;
   __u64* period_ns = bpf_map_lookup_elem(&sample_period, &zero);
   record->weight = period_ns ? *period_ns : 0;
@@ -328,8 +379,9 @@ int sample(void* ctx) {
 
 #include "waits.bpf.h"
 
-// A process that a sampled one starts is sampled too, where the target says so.
-SEC("tp_btf/sched_process_fork")
+// A process that a sampled one starts is sampled too, where the target says so. These two are raw tracepoints, which the
+// loader attaches without the kernel's types.
+SEC("raw_tp/sched_process_fork")
 int on_fork(__u64* ctx) {
   struct task_struct* parent = (struct task_struct*)ctx[0];
   struct task_struct* child = (struct task_struct*)ctx[1];
@@ -347,10 +399,11 @@ int on_fork(__u64* ctx) {
 }
 
 // The last thread of a process is gone: its number may soon be another's.
-SEC("tp_btf/sched_process_exit")
+SEC("raw_tp/sched_process_exit")
 int on_exit(__u64* ctx) {
   struct task_struct* task = (struct task_struct*)ctx[0];
   __u32 tgid = BPF_CORE_READ(task, tgid);
+  if (only_tgid && tgid != only_tgid) return 0;
   __u32 tid = BPF_CORE_READ(task, pid);
   bpf_map_delete_elem(&stack_ends, &tid);
   bpf_map_delete_elem(&thread_states, &tid);

@@ -3,6 +3,20 @@
 #ifndef ATYS_SAMPLER_KERNEL_H
 #define ATYS_SAMPLER_KERNEL_H
 
+/* What a program on a perf event is given begins with the registers at the interrupt, in the order that ptrace(2) shows
+ * them: that order is fixed. */
+#if defined(__TARGET_ARCH_x86)
+enum { ATYS_WORD_FP = 4, ATYS_WORD_PC = 16, ATYS_WORD_SP = 19 };
+#define ATYS_WORD_LR(words) 0
+#define ATYS_WORD_BX(words) ((words)[5])
+#define ATYS_IS_USER(words) (((words)[17] & 3) == 3) /* cs */
+#elif defined(__TARGET_ARCH_arm64)
+enum { ATYS_WORD_FP = 29, ATYS_WORD_PC = 32, ATYS_WORD_SP = 31 };
+#define ATYS_WORD_LR(words) ((words)[30])
+#define ATYS_WORD_BX(words) 0
+#define ATYS_IS_USER(words) (((words)[33] & 0x1f) == 0) /* pstate: EL0, 64 bits */
+#endif
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 #if defined(__TARGET_ARCH_x86)

@@ -2,6 +2,7 @@
 #include "capture/native/sideband.h"
 
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 
 namespace atys::capture::native {
@@ -11,6 +12,16 @@ namespace {
 constexpr size_t kManyCpus = 32;
 constexpr size_t kPages = 32;
 constexpr size_t kPagesWithManyCpus = 8;
+
+// All but the note of what was lost begin with the process: the one that did it, or that it was done to.
+bool is_of_another(std::span<const std::byte> record, pid_t process) {
+  perf_event_header header{};
+  pid_t of = 0;
+  if (record.size() < sizeof(header) + sizeof(of)) return false;
+  std::memcpy(&header, record.data(), sizeof(header));
+  std::memcpy(&of, record.data() + sizeof(header), sizeof(of));
+  return header.type != PERF_RECORD_LOST && of != process;
+}
 
 }  // namespace
 
@@ -30,8 +41,9 @@ void sort_by_time(std::vector<linux::PerfRecord>& records) {
                    [](const linux::PerfRecord& a, const linux::PerfRecord& b) { return a.time_ns < b.time_ns; });
 }
 
-Result<Sideband> Sideband::open(const std::vector<int>& cpus) {
+Result<Sideband> Sideband::open(const std::vector<int>& cpus, pid_t only_process) {
   Sideband sideband;
+  sideband.only_process_ = only_process;
   linux::PerfAttributes attributes{};
   attributes.type = PERF_TYPE_SOFTWARE;
   attributes.config = PERF_COUNT_SW_DUMMY;
@@ -57,6 +69,7 @@ Result<> Sideband::start() {
 void Sideband::drain(std::vector<linux::PerfRecord>& records) {
   for (linux::PerfRing& ring : rings_)
     ring.drain([&](std::span<const std::byte> bytes) {
+      if (only_process_ != 0 && is_of_another(bytes, only_process_)) return;
       if (auto record = linux::parse_perf_record(bytes, PERF_SAMPLE_TID | PERF_SAMPLE_TIME))
         records.push_back(std::move(*record));
     });

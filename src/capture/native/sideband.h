@@ -13,13 +13,15 @@ namespace atys::capture::native {
 
 class Sideband {
  public:
-  static Result<Sideband> open(const std::vector<int>& cpus);
+  // `only_process`: records of others are passed over; 0: of all.
+  static Result<Sideband> open(const std::vector<int>& cpus, pid_t only_process = 0);
   Result<> start();
   // In order of time, as far as one pass over the CPUs can tell.
   void drain(std::vector<linux::PerfRecord>& records);
 
  private:
   Sideband() = default;
+  pid_t only_process_ = 0;
   std::vector<UniqueFd> events_;
   std::vector<linux::PerfRing> rings_;
 };

@@ -80,7 +80,7 @@ static void begin_wait(void* ctx, struct task_struct* task, int preempted, __u64
   wait->has_stack = 0;
   if (!is_first && wait->threshold_ns > 4 * wait->recent_ns) return;
   if (!take_from(&stacks_allowance, max_stacks_per_period * 1000000000 / (wait->period_ns | 1), now)) return;
-  struct scratch* scratch = begin_record(ctx);
+  struct scratch* scratch = begin_kernel_record(ctx);
   if (!scratch) return;
   scratch->record.type = ATYS_WAIT_BEGIN;
   scratch->record.weight = 0;
@@ -142,7 +142,7 @@ int on_syscall_end(__u64* ctx) {
   struct task_struct* task = bpf_get_current_task_btf();
   struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
   if (!wait || !wait->weight_ns) return 0;
-  struct scratch* scratch = begin_record(ctx);
+  struct scratch* scratch = begin_kernel_record(ctx);
   if (!scratch) return 0;
   scratch->record.type = ATYS_WAIT;
   scratch->record.weight = wait->weight_ns;
@@ -165,7 +165,7 @@ int on_waking(__u64* ctx) {
   __u64 now = bpf_ktime_get_ns();
   if (now - wait->since_ns < wait->threshold_ns || (wait->state & ATYS_PREEMPTED)) return 0;
   if (!take_from(&stacks_allowance, max_stacks_per_period * 1000000000 / (wait->period_ns | 1), now)) return 0;
-  struct scratch* scratch = begin_record(ctx);
+  struct scratch* scratch = begin_kernel_record(ctx);
   if (!scratch) return 0;
   scratch->record.type = ATYS_WAKER;
   scratch->record.weight = 0;

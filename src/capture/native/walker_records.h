@@ -65,6 +65,7 @@ enum atys_walk_flags {
   ATYS_WALK_CUT = 4,      /* memory that could not be read, or too many frames */
   ATYS_IS_HOLDER = 8,     /* it is the thread that runs the interpreter: holds its lock */
   ATYS_FLEETING = 16,     /* to be read at once */
+  ATYS_NEW_THREAD = 32,   /* seen for the first time: there are things to be found out about it */
 };
 
 /* One frame as the sampler hands it over. */

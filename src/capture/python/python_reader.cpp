@@ -11,7 +11,8 @@ namespace atys::capture::python {
 namespace {
 
 constexpr uint64_t kAddress = 0xffffffffffff;
-constexpr uint64_t kTags = 7;       // low bits of a pointer that say how it is counted
+constexpr uint64_t kTags = 7;                 // low bits of a pointer that say how it is counted
+constexpr uint64_t kReadAllNs = 400'000'000;  // a part of the time after which a function is looked at again
 constexpr uint8_t kNoOwnFrame = 3;  // owner of a frame that only marks a call from native code, and of any above it
 
 uint8_t marker_of(const atys_walked& walked) { return static_cast<uint8_t>(walked.code >> 48); }
@@ -66,14 +67,6 @@ std::string PythonReader::thread_name(pid_t tid) {
   return thread_names_.name_of(tid, clock_ns(CLOCK_MONOTONIC_COARSE), [this] { return list_threads(); });
 }
 
-bool PythonReader::add_frame(const atys_walked& walked, uint64_t now_ns, std::vector<LanguageFrame>& frames) {
-  const EntryMark mark = interpreter_.layout.entry_mark;
-  const uint32_t id = codes_.frame(walked.code & kAddress & ~kTags, walked.position, now_ns);
-  frames.push_back({.id = id == 0 ? gone_ : id,
-                    .is_entry = mark == EntryMark::EveryFrame || (mark == EntryMark::Flag && marker_of(walked) != 0)});
-  return id != 0;
-}
-
 // Of all that an interpreter waits for, only its lock is a condition with a time limit.
 std::string_view PythonReader::wait_reason(std::span<const std::string_view> functions) const {
   const bool is_for_lock = std::ranges::any_of(functions, [](std::string_view function) {
@@ -83,18 +76,39 @@ std::string_view PythonReader::wait_reason(std::span<const std::string_view> fun
   return is_for_lock ? "gil" : "";
 }
 
+size_t PythonReader::count_known(std::span<const atys_walked> walk, uint64_t now_ns) {
+  if (now_ns >= all_read_ns_ + kReadAllNs) {
+    all_read_ns_ = now_ns;
+    return 0;
+  }
+  const auto is_same = [](const atys_walked& a, const atys_walked& b) {
+    return a.code == b.code && a.position == b.position;
+  };
+  const auto [end, last_end] = std::mismatch(walk.rbegin(), walk.rend(), last_walk_.rbegin(), last_walk_.rend(), is_same);
+  return static_cast<size_t>(end - walk.rbegin());
+}
+
 // Memory in which nothing is a function is no stack.
 bool PythonReader::read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) {
   const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+  const EntryMark mark = interpreter_.layout.entry_mark;
   const size_t before = frames.size();
+  const size_t known = count_known(walk, now_ns);
+  ids_.assign(walk.size() - known, 0);
+  ids_.insert(ids_.end(), last_ids_.end() - static_cast<std::ptrdiff_t>(known), last_ids_.end());
   bool is_any_known = false;
-  for (const atys_walked& walked : walk) {
-    const bool is_shim = interpreter_.layout.entry_mark == EntryMark::Shim && marker_of(walked) >= kNoOwnFrame;
-    if (!is_shim)
-      is_any_known |= add_frame(walked, now_ns, frames);
-    else if (frames.size() > before)
-      frames.back().is_entry = true;
+  for (size_t i = 0; i < walk.size(); ++i) {
+    if (mark == EntryMark::Shim && marker_of(walk[i]) >= kNoOwnFrame) {
+      if (frames.size() > before) frames.back().is_entry = true;
+      continue;
+    }
+    if (ids_[i] == 0) ids_[i] = codes_.frame(walk[i].code & kAddress & ~kTags, walk[i].position, now_ns);
+    is_any_known |= ids_[i] != 0;
+    frames.push_back({.id = ids_[i] == 0 ? gone_ : ids_[i],
+                      .is_entry = mark == EntryMark::EveryFrame || (mark == EntryMark::Flag && marker_of(walk[i]) != 0)});
   }
+  last_walk_.assign(walk.begin(), walk.end());
+  last_ids_.swap(ids_);
   if (is_any_known || frames.size() == before) return true;
   frames.resize(before);
   return false;

@@ -28,7 +28,8 @@ class PythonReader final : public StackReader {
  private:
   void learn_identity();
   std::vector<NumberedThread> list_threads();
-  bool add_frame(const atys_walked& walked, uint64_t now_ns, std::vector<LanguageFrame>& frames);
+  // How many frames at the root are those of the walk before; 0 where that is too long ago to be believed.
+  size_t count_known(std::span<const atys_walked> walk, uint64_t now_ns);
 
   pid_t pid_;
   std::unique_ptr<linux::MemoryReader> memory_;
@@ -37,6 +38,11 @@ class PythonReader final : public StackReader {
   ThreadNames thread_names_;
   InterpreterCode code_;
   atys_walker walker_;
+  // The walk before, and the frame for each part of it (0: none). Most walks differ at the leaf only.
+  std::vector<atys_walked> last_walk_;
+  std::vector<uint32_t> last_ids_;
+  std::vector<uint32_t> ids_;  // of the walk at hand; a member only to keep its memory
+  uint64_t all_read_ns_ = 0;
   uint32_t gone_ = 0;  // the frame that stands for functions that were gone before they were looked at
 };
 
