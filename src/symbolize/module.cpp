@@ -172,10 +172,11 @@ Result<std::unique_ptr<DwarfInfo>> Module::open_debug_info(const std::shared_ptr
   return DwarfInfo::open(file, alternate);
 }
 
-void Module::load_debug_info() {
+void Module::load_debug_info(Effort effort) {
   if (was_dwarf_tried_ || !resources_->options().wants_lines) return;
-  was_dwarf_tried_ = true;
   auto file = open_again();
+  if (effort == Effort::Names && file != nullptr && !DwarfInfo::has_debug_info(*file)) return;
+  was_dwarf_tried_ = true;
   if (file != nullptr && !DwarfInfo::has_debug_info(*file)) file = debug_file(*file);
   if (file == nullptr || !DwarfInfo::has_debug_info(*file)) return;
   if (auto info = open_debug_info(file); info.ok()) dwarf_ = info.take();
@@ -238,10 +239,10 @@ std::vector<SourceFrame> Module::dwarf_frames(uint64_t file_address, const std::
 }
 
 // Programs of Go carry a table of their own, which also those without debug information have.
-std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
+std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address, Effort effort) {
   load_symbols();
-  load_debug_info();
-  if (dwarf_ == nullptr) debug_file_.reset();  // it gave its symbols, and has nothing else
+  load_debug_info(effort);
+  if (dwarf_ == nullptr && was_dwarf_tried_) debug_file_.reset();  // it gave its symbols, and has nothing else
   const auto symbol = symbols_->find(file_address);
   auto frames = dwarf_frames(file_address, symbol);
   if (frames.empty() && (resources_->options().wants_lines || !symbol)) frames = go_frames(file_address);
@@ -249,7 +250,7 @@ std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address) {
   return frames;
 }
 
-std::vector<SourceFrame> Module::resolve(uint64_t file_address) {
+std::vector<SourceFrame> Module::resolve(uint64_t file_address, Effort effort) {
   if (!has_file_) return {};
   last_use_ = resources_->next_use();
   std::vector<SourceFrame> frames;
@@ -257,7 +258,7 @@ std::vector<SourceFrame> Module::resolve(uint64_t file_address) {
   {
     const std::lock_guard lock(mutex_);
     const int tables = debug_tables();
-    frames = resolve_locked(file_address);
+    frames = resolve_locked(file_address, effort);
     if (debug_tables() > tables)
       new_bytes = (dwarf_ != nullptr ? dwarf_->memory_bytes() : 0) + (go_ ? go_->memory_bytes() : 0);
   }

@@ -55,8 +55,10 @@ class Module : public std::enable_shared_from_this<Module> {
   uint32_t owner() const { return origin_.owner; }
   std::optional<uint64_t> file_address(uint64_t file_offset) const;
   const std::vector<ElfFile::Segment>& segments() const { return segments_; }
-  // Innermost first; empty: not known, to be shown as module+offset.
-  std::vector<SourceFrame> resolve(uint64_t file_address);
+  // Innermost first; empty: not known, to be shown as module+offset. Names alone do not need a debug file, which takes
+  // longer to open than all the rest: they come with lines where lines are at hand.
+  enum class Effort : uint8_t { Whole, Names };
+  std::vector<SourceFrame> resolve(uint64_t file_address, Effort effort = Effort::Whole);
   // Of the whole file, in hexadecimal.
   Result<std::string> sha256();
 
@@ -73,13 +75,13 @@ class Module : public std::enable_shared_from_this<Module> {
   // The separate debug file; null if there is none.
   std::shared_ptr<const ElfFile> debug_file(const ElfFile& file);
   void load_symbols();
-  void load_debug_info();
+  void load_debug_info(Effort effort);
   void load_go_table();
   std::vector<SourceFrame> go_frames(uint64_t file_address);
   Result<std::unique_ptr<DwarfInfo>> open_debug_info(const std::shared_ptr<const ElfFile>& file);
   int debug_tables() const { return (dwarf_ != nullptr ? 1 : 0) + (go_ ? 1 : 0); }
   std::vector<SourceFrame> dwarf_frames(uint64_t file_address, const std::optional<Symbol>& symbol);
-  std::vector<SourceFrame> resolve_locked(uint64_t file_address);
+  std::vector<SourceFrame> resolve_locked(uint64_t file_address, Effort effort);
   SourceFrame outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol);
   const std::string& demangled(const Symbol& symbol);
 

@@ -73,7 +73,8 @@ std::unique_ptr<unwind::UnwindTable> CodeModules::load_rules(symbolize::Module& 
   return std::make_unique<unwind::UnwindTable>(table.take());
 }
 
-std::vector<symbolize::SourceFrame> CodeModules::resolve(ModuleNumber number, uint64_t address) {
+std::vector<symbolize::SourceFrame> CodeModules::resolve(ModuleNumber number, uint64_t address,
+                                                         symbolize::Module::Effort effort) {
   Entry& entry = modules_[number];
   if (entry.lines == nullptr) {
     entry.lines = std::make_unique<symbolize::LineCache>();
@@ -82,7 +83,7 @@ std::vector<symbolize::SourceFrame> CodeModules::resolve(ModuleNumber number, ui
       if (const auto bytes = cache_->load(kLines, key)) entry.lines->load(*bytes);
   }
   if (const auto* known = entry.lines->find(address)) return *known;
-  auto frames = entry.file->resolve(address);
+  auto frames = entry.file->resolve(address, effort);
   // A name without a line is from the symbol table, which is quick, and a debug file may be there tomorrow.
   if (!frames.empty() && frames.front().line > 0) entry.lines->add(address, frames);
   return frames;

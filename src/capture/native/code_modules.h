@@ -44,7 +44,7 @@ class CodeModules {
   pid_t jit_process(ModuleNumber number) const { return modules_[number].jit_process; }  // 0: not of a JIT
 
   // Innermost first; empty: not known. Lines that debug information gave are kept from one recording to the next.
-  std::vector<symbolize::SourceFrame> resolve(ModuleNumber number, uint64_t address);
+  std::vector<symbolize::SourceFrame> resolve(ModuleNumber number, uint64_t address, symbolize::Module::Effort effort);
   void save_lines();
 
   // Null: there are none.

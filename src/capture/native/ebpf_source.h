@@ -86,7 +86,7 @@ class EbpfSource final : public SampleSource {
   std::optional<linux::BpfRing> ring_;
   std::vector<UniqueFd> timers_;
   bool is_stopped_ = false;
-  bool has_handed_over_ = false;  // the first sample tells which process is how to be looked at
+  bool has_handed_over_ = false;    // the first sample tells which process is how to be looked at
   bool takes_late_stacks_ = false;  // at the end of system calls
   uint64_t waits_before_ = 0;
   uint64_t looked_at_waits_ns_ = 0;

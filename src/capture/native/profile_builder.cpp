@@ -16,12 +16,15 @@ namespace {
 constexpr std::string_view kKernelMapping = "[kernel.kallsyms]";
 constexpr std::string_view kLostStack = "[stack not received]";
 constexpr std::string_view kKernelKind = "kernel";
+// Nobody asks for the line of a place with less than one part of so many, if a library's debug file had to be opened for it.
+constexpr uint64_t kRarely = 200;
 
 }  // namespace
 
 void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   profile_ = &profile;
   frames_.assign(collector_.places(), FrameId{0});
+  weigh_places();
   profile.add_value_type(names.count_type, "count");
   profile.add_value_type(names.weight_type, names.weight_unit);
   if (names.has_waits) profile.add_value_type("wakeup", "nanoseconds");
@@ -36,6 +39,18 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   for (const auto& [reason, count] : collector_.context_losses()) profile.add_loss(reason, count);
   if (collector_.lost_process_records() > 0)
     profile.add_loss("records of what processes mapped", collector_.lost_process_records());
+}
+
+void ProfileBuilder::weigh_places() {
+  weights_.assign(collector_.places(), 0);
+  whole_ = 0;
+  const auto slots = collector_.slots();
+  for (size_t i = 1; i < slots.size(); ++i) {
+    const uint64_t weight = collector_.value(i).weight;
+    whole_ += weight;
+    if (weight > 0)
+      for (const PlaceNumber place : collector_.stack(slots[i].stack)) weights_[raw(place)] += weight;
+  }
 }
 
 void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool has_waits) {
@@ -141,7 +156,9 @@ FrameId ProfileBuilder::frame_of(PlaceNumber number) {
   else if (modules_.jit_process(place.module) != 0)
     frame = jit_frame(place.module, place.address);
   else
-    frame = file_frame(place.module, place.address);
+    frame = file_frame(
+        place.module, place.address,
+        weights_[raw(number)] * kRarely < whole_ ? symbolize::Module::Effort::Names : symbolize::Module::Effort::Whole);
   return frame;
 }
 
@@ -183,10 +200,10 @@ MappingId ProfileBuilder::file_mapping(ModuleNumber number, uint64_t address) {
   return profile_->mappings.intern(mapping);
 }
 
-FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address) {
+FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address, symbolize::Module::Effort effort) {
   Frame frame{.address = address, .mapping = file_mapping(module, address), .kind = profile_->strings.intern("native")};
   std::vector<Line> lines;
-  for (const symbolize::SourceFrame& source : modules_.resolve(module, address)) {
+  for (const symbolize::SourceFrame& source : modules_.resolve(module, address, effort)) {
     const Function function{.name = profile_->strings.intern(source.function),
                             .system_name = profile_->strings.intern(source.system_name),
                             .filename = profile_->strings.intern(source.file),

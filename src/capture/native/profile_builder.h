@@ -33,7 +33,8 @@ class ProfileBuilder {
  private:
   profile::FrameId frame_of(PlaceNumber place);
   profile::FrameId kernel_frame(uint64_t address);
-  profile::FrameId file_frame(ModuleNumber module, uint64_t address);
+  profile::FrameId file_frame(ModuleNumber module, uint64_t address, symbolize::Module::Effort effort);
+  void weigh_places();
   profile::FrameId jit_frame(ModuleNumber module, uint64_t address);
   profile::FrameId language_frame(const StackReader& reader, uint64_t id);
   const symbolize::JitMap* jit_map(ModuleNumber module);
@@ -51,7 +52,9 @@ class ProfileBuilder {
   CodeModules& modules_;
   std::function<bool(const ThreadKey&)> is_left_out_;
   Profile* profile_ = nullptr;
-  std::vector<profile::FrameId> frames_;                                           // by place; 0: not made yet
+  std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
+  std::vector<uint64_t> weights_;         // by place: of the stacks that it is in
+  uint64_t whole_ = 0;
   std::unordered_map<ModuleNumber, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
   const symbolize::KernelSymbols* kernel_ = nullptr;
   bool has_asked_for_kernel_ = false;
