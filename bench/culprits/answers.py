@@ -29,31 +29,31 @@ def is_row(line, collapsed):
 
 
 def rows_of(text, collapsed=False):
-    """(row number, line): what does not start a row (a source line, say) belongs to the one above; what stands above the first is 0."""
-    number = 0
-    for line in text.split("\n"):
-        if line.startswith(("next:", "… ")) and not collapsed:
+    """(row number, line), with None for what stands above the rows; what does not start a row (a source line, say) belongs to the one above."""
+    number, in_table = 0, collapsed or "flat%" not in text  # what pprof says above its table has percentages too
+    for at, line in enumerate(text.split("\n")):
+        if not collapsed and line.startswith(("next:", "… ")):
             return
+        if not in_table or (not collapsed and (at == 0 or line.startswith("#"))):
+            in_table = in_table or "flat%" in line
+            yield None, line
+            continue
         number += is_row(line, collapsed)
         yield number, line
 
 
 def elsewhere(case, line):
-    """The row says a file, and it is not the culprit's."""
+    """The row says a file, and it is not the culprit's; long paths are shortened in the middle."""
     files = re.findall(r"[\w.+$@-]+\.(?:py|js|cjs|mjs|java|go|rs|c|cc|cpp|h|hpp)(?=:\d)", line)
-    return bool(case.file and files) and case.file not in files
+    return bool(case.file and files) and not any(case.file.endswith(file) for file in files)
 
 
 def first_row(case, text, collapsed=False):
     """The row that first names a culprit, and the length of the text up to its end."""
     length = 0
-    header = not collapsed and bool(text)
     for number, line in rows_of(text, collapsed):
         length += len(line) + 1
-        if header:  # the line about the profile has the command and its percentages in it
-            header = False
-            continue
-        if names(case, line) and not elsewhere(case, line):
+        if number is not None and names(case, line) and not elsewhere(case, line):
             return max(number, 1), length
     return None, None
 

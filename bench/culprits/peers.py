@@ -46,10 +46,21 @@ def pprof_top(_case, _program, profile, _folder):
     return said(["go", "tool", "pprof", "-top", profile])
 
 
+def perf_script(case, _program, _profile, folder):
+    """Every sample with its stack: the raw profiler text of a native program."""
+    data = folder / "perf.data"
+    return said(["perf", "script", "--input", data]) if case.language in ("c", "c++", "rust", "go") and data.exists() else None
+
+
+def pprof_raw(_case, _program, profile, _folder):
+    """All that is in our profile, as text."""
+    return said(["go", "tool", "pprof", "-raw", profile])
+
+
 def pprof_cumulative(_case, _program, profile, _folder):
     return said(["go", "tool", "pprof", "-top", "-cum", profile])
 
 
 PEERS = {"py-spy raw": py_spy, "perf report": perf_report, "perf report -g": perf_report_calls, "pprof -top": pprof_top,
-         "pprof -top -cum": pprof_cumulative}
-COLLAPSED = {"py-spy raw"}
+         "pprof -top -cum": pprof_cumulative, "perf script": perf_script, "pprof -raw": pprof_raw}
+COLLAPSED = {"py-spy raw", "perf script", "pprof -raw"}

@@ -78,7 +78,7 @@ def python_program(case, version, words):
     def install(folder):
         run([sys.executable, "-m", "pip", "install", "--quiet", "--target", folder, f"{case.package}=={version}"])
     path = str(once(place(case, version), install)) if case.real() else ""
-    return Program([os.path.realpath(sys.executable), str(DRIVERS / case.driver), *words], {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"})
+    return Program([os.path.realpath(sys.executable), str(DRIVERS / case.driver), *words], {"PYTHONPATH": path})
 
 
 def javascript_program(case, version, words):
@@ -137,3 +137,12 @@ def program(case, side):
     version = (case.slow if side == "slow" else case.fixed) if case.real() else ""
     words = [] if case.real() or side == "slow" else ["fixed"]
     return MAKERS[case.language](case, version, words)
+
+
+def each(cases, what):
+    """Cases that cannot be had here are named and left out."""
+    for case in cases:
+        try:
+            yield case, what(case)
+        except (OSError, RuntimeError, subprocess.TimeoutExpired) as why:
+            print(f"{case.id} is left out: {why}", file=sys.stderr)

@@ -15,8 +15,7 @@ struct Point {
 
 struct PointHash {
   size_t operator()(const Point& point) const {
-    if (!fixed)
-      return static_cast<size_t>((point.x ^ point.y) & 127);
+    if (!fixed) return static_cast<size_t>((point.x ^ point.y) & 127);
     return (static_cast<uint64_t>(point.x) << 32 | static_cast<uint32_t>(point.y)) * 0x9e3779b97f4a7c15ull >> 20;
   }
 };
@@ -25,8 +24,7 @@ using Counts = std::unordered_map<Point, int, PointHash>;
 
 void count_points(Counts& counts, int size) {
   for (int x = 0; x < size; x++)
-    for (int y = 0; y < size; y++)
-      counts[{x * 37, y * 91}]++;
+    for (int y = 0; y < size; y++) counts[{x * 37, y * 91}]++;
 }
 
 size_t describe(const Counts& counts) {
@@ -39,10 +37,8 @@ size_t describe(const Counts& counts) {
 int main(int count, char** words) {
   fixed = count > 1 && !std::strcmp(words[1], "fixed");
   Counts counts;
-  for (int turn = 0; turn < 5; turn++)
-    count_points(counts, 190);
+  for (int turn = 0; turn < 14; turn++) count_points(counts, 190);
   size_t length = 0;
-  for (int turn = 0; turn < 60; turn++)
-    length += describe(counts);
+  for (int turn = 0; turn < 60; turn++) length += describe(counts);
   std::printf("%zu\n", length);
 }

@@ -16,8 +16,7 @@ uint32_t update_crc(uint32_t crc, const unsigned char* bytes, size_t size) {
       crc = table[crc & 255] ^ crc >> 8;
       continue;
     }
-    for (int bit = 0; bit < 8; bit++)
-      crc = crc & 1 ? crc >> 1 ^ 0xedb88320u : crc >> 1;
+    for (int bit = 0; bit < 8; bit++) crc = crc & 1 ? crc >> 1 ^ 0xedb88320u : crc >> 1;
   }
   return ~crc;
 }
@@ -26,8 +25,7 @@ size_t pack_runs(const unsigned char* bytes, size_t size, unsigned char* out) {
   size_t used = 0;
   for (size_t i = 0; i < size;) {
     size_t run = 1;
-    while (i + run < size && run < 255 && bytes[i + run] == bytes[i])
-      run++;
+    while (i + run < size && run < 255 && bytes[i + run] == bytes[i]) run++;
     out[used++] = (unsigned char)run;
     out[used++] = bytes[i];
     i += run;
@@ -39,16 +37,14 @@ int main(int count, char** words) {
   fixed = count > 1 && !strcmp(words[1], "fixed");
   for (uint32_t i = 0; i < 256; i++) {
     table[i] = i;
-    for (int bit = 0; bit < 8; bit++)
-      table[i] = table[i] & 1 ? table[i] >> 1 ^ 0xedb88320u : table[i] >> 1;
+    for (int bit = 0; bit < 8; bit++) table[i] = table[i] & 1 ? table[i] >> 1 ^ 0xedb88320u : table[i] >> 1;
   }
   const size_t size = 1 << 20;
   unsigned char *bytes = malloc(size), *out = malloc(2 * size);
   uint32_t crc = 0;
   size_t packed = 0;
   for (int turn = 0; turn < 120; turn++) {
-    for (size_t i = 0; i < size; i++)
-      bytes[i] = (unsigned char)((i * i + (size_t)turn) >> 7);
+    for (size_t i = 0; i < size; i++) bytes[i] = (unsigned char)((i * i + (size_t)turn) >> 7);
     packed += pack_runs(bytes, size, out);
     crc = update_crc(crc, bytes, size);
   }

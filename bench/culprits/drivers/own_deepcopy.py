@@ -23,7 +23,7 @@ def energy(state):
 
 state = {"cells": {place: 0.0 for place in range(60)}, "step": 0, "names": [["a", "b"] for _ in range(40)]}
 total = 0.0
-for step in range(9000):
+for step in range(14000):
     state = next_state(state, step)
     total += energy(state)
 print(round(total, 3))

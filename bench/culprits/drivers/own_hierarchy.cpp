@@ -17,14 +17,12 @@ struct Node {
 
 bool is_ancestor(const Node* node, const Node* of) {
   for (; of; of = of->parent)
-    if (of == node)
-      return true;
+    if (of == node) return true;
   return false;
 }
 
 void insert_child(Node& parent, Node& child) {
-  if (!(fixed && child.children.empty()) && is_ancestor(&child, &parent))
-    throw std::logic_error("a node below itself");
+  if (!(fixed && child.children.empty()) && is_ancestor(&child, &parent)) throw std::logic_error("a node below itself");
   child.parent = &parent;
   parent.children.push_back(&child);
 }
@@ -51,8 +49,7 @@ int main(int count, char** words) {
       nodes.push_back({"n" + std::to_string(i), nullptr, {}});
       insert_child(nodes[i - 1], nodes[i]);
     }
-    for (int again = 0; again < 15; again++)
-      length += print(nodes[0]);
+    for (int again = 0; again < 15; again++) length += print(nodes[0]);
   }
   std::printf("%zu\n", length);
 }

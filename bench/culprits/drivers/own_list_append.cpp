@@ -24,10 +24,8 @@ void append_item(List& list, std::unique_ptr<Item> item) {
     list.first = std::move(item);
   } else {
     Item* at = list.first.get();
-    if (fixed)
-      at = list.last;
-    while (at->next)
-      at = at->next.get();
+    if (fixed) at = list.last;
+    while (at->next) at = at->next.get();
     at->next = std::move(item);
   }
   list.last = added;
@@ -38,7 +36,8 @@ double parse_value(const std::string& text) { return std::stod(text); }
 List read_records(int count) {
   List list;
   for (int i = 0; i < count; i++)
-    append_item(list, std::make_unique<Item>(Item{"name" + std::to_string(i), parse_value(std::to_string(i * 1.25)), nullptr}));
+    append_item(list,
+                std::make_unique<Item>(Item{"name" + std::to_string(i), parse_value(std::to_string(i * 1.25)), nullptr}));
   return list;
 }
 
@@ -47,10 +46,8 @@ int main(int count, char** words) {
   double sum = 0;
   for (int turn = 0; turn < 10; turn++) {
     List list = read_records(9000);
-    for (const Item* item = list.first.get(); item; item = item->next.get())
-      sum += item->value;
-    while (list.first)
-      list.first = std::move(list.first->next);
+    for (const Item* item = list.first.get(); item; item = item->next.get()) sum += item->value;
+    while (list.first) list.first = std::move(list.first->next);
   }
   std::printf("%f\n", sum);
 }

@@ -16,10 +16,8 @@ struct Scanner {
 size_t find_end(const std::string& buffer, size_t from) {
   bool quoted = false;
   for (size_t at = from; at < buffer.size(); at++) {
-    if (buffer[at] == '"')
-      quoted = !quoted;
-    if (buffer[at] == '>' && !quoted)
-      return at;
+    if (buffer[at] == '"') quoted = !quoted;
+    if (buffer[at] == '>' && !quoted) return at;
   }
   return std::string::npos;
 }
@@ -29,8 +27,7 @@ void feed(Scanner& scanner, const char* piece, size_t size) {
   for (;;) {
     const size_t end = find_end(scanner.buffer, fixed ? scanner.looked_at : 0);
     scanner.looked_at = scanner.buffer.size();
-    if (end == std::string::npos)
-      return;
+    if (end == std::string::npos) return;
     scanner.tokens.push_back(end);
     scanner.buffer.erase(0, end + 1);
     scanner.looked_at = 0;
@@ -40,16 +37,14 @@ void feed(Scanner& scanner, const char* piece, size_t size) {
 size_t checksum(const std::string& text) {
   size_t sum = 0;
   for (int turn = 0; turn < 40; turn++)
-    for (char c : text)
-      sum = sum * 31 + static_cast<unsigned char>(c);
+    for (char c : text) sum = sum * 31 + static_cast<unsigned char>(c);
   return sum;
 }
 
 int main(int count, char** words) {
   fixed = count > 1 && !std::strcmp(words[1], "fixed");
   std::string document;
-  for (int i = 0; i < 20000; i++)
-    document += "<a n=" + std::to_string(i) + ">";
+  for (int i = 0; i < 20000; i++) document += "<a n=" + std::to_string(i) + ">";
   document += "<long " + std::string(1200000, 'x') + ">";
   Scanner scanner;
   for (size_t at = 0; at < document.size(); at += 512)

@@ -3,7 +3,7 @@
 use regex::{Regex, RegexSet};
 
 fn main() {
-    let log: String = (0..30_000).map(|i| format!("2024-01-02 host{} GET /item/{i}?a=b 200 {} ms\n", i % 9, i % 313)).collect();
+    let log: String = (0..60_000).map(|i| format!("2024-01-02 host{} GET /item/{i}?a=b 200 {} ms\n", i % 9, i % 313)).collect();
     let mut sum = 0;
     for pattern in [r"(\d+) ms", r"host[0-4]", r"GET /item/(\d+)", r"(?i)get .*200", r"^2024", r"\b20\d\b", r"[aeiou]{2}", r"a=b (?P<s>\d+)"] {
         let compiled = Regex::new(pattern).unwrap();
@@ -11,5 +11,5 @@ fn main() {
     }
     sum += RegexSet::new([r"host1", r"item/77", r" 3 ms"]).unwrap().matches(&log).iter().count();
     sum += Regex::new(r"\s+").unwrap().split(&log).count();
-    println!("{sum} {}", Regex::new(r"(?:(?:){6000}){6000}").is_ok());
+    println!("{sum} {}", Regex::new(r"(?:(?:){9000}){9000}").is_ok());
 }
