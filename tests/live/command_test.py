@@ -15,7 +15,7 @@ from live import capture, expect, folder, workload  # noqa: E402
 def the_exit_status_is_that_of_the_command(tier):
     with folder() as top:
         for status in (0, 7, 255):
-            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), "0.1")
+            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), live.seconds(0.1))
             shot.succeeded()
             shot = capture(top, tier, "--", "sh", "-c", f"exit {status}")
             expect(shot.status == status, f"exit status {shot.status} of a command that ended with {status}: {shot.said()}")
@@ -24,7 +24,7 @@ def the_exit_status_is_that_of_the_command(tier):
 def a_command_that_a_signal_ends_gives_128_and_its_number(tier):
     with folder() as top:
         for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM):
-            script = f"{workload('split_fp')} 0.3 >/dev/null; kill -{int(number)} $$"
+            script = f"{workload('split_fp')} {live.seconds(0.3)} >/dev/null; kill -{int(number)} $$"
             shot = capture(top, tier, *live.RATE, "--", "sh", "-c", script)
             shot.succeeded(128 + number)
             expect(shot.profile.samples > 0, "the profile is empty")
@@ -62,7 +62,7 @@ def the_output_of_the_command_is_its_own(tier):
 
 def children_are_included(tier):
     with folder() as top:
-        script = f"WORKLOAD_TRUTH=/dev/null {workload('split_fp')} 1 & {workload('forks')} 0.5 & wait"
+        script = f"WORKLOAD_TRUTH=/dev/null {workload('split_fp')} {live.seconds(1)} & {workload('forks')} {live.seconds(0.5)} & wait"
         shares = capture(top, tier, *live.RATE, "--", "sh", "-c", script).succeeded().profile.shares()
         for name in ("sixty", "parent_work", "child_work", "grandchild_work"):
             expect(shares.get(name, 0) > 0.01, f"{name} of a child is not there")
@@ -79,7 +79,7 @@ def a_command_that_is_not_there_is_told(tier):
 
 def budget_and_provenance_are_in_the_answer(tier):
     with folder() as top:
-        shot = capture(top, tier, "--freq", "199", "--label", "colour=blue", "--", workload("split_fp"), "1").succeeded()
+        shot = capture(top, tier, "--freq", "199", "--label", "colour=blue", "--", workload("split_fp"), live.seconds(1)).succeeded()
         budget = shot.answer.get("budget", {})
         expect({"asked", "granted", "used"} <= budget.keys(), f"budget says {json.dumps(budget)[:200]}")
         expect(str(shot.path) in (shot.answer.get("path"), shot.answer["profile"].get("path")), "the answer does not name the file")
@@ -118,7 +118,7 @@ def a_bad_place_for_the_profile_is_told_before_the_command_runs(tier):
 def other_formats_are_written(tier):
     with folder() as top:
         for name in ("p.otlp", "p.collapsed", "p.speedscope.json"):
-            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), "0.3", out=name).succeeded()
+            shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), live.seconds(0.3), out=name).succeeded()
             expect(live.Profile(shot.path).samples > 0, f"{name} is empty")
 
 

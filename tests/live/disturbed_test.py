@@ -25,7 +25,7 @@ def told_and_kept(shot: live.Capture) -> None:
 
 
 def a_target_that_is_killed(tier):
-    with folder() as top, running(workload("split_fp"), "60") as target:
+    with folder() as top, running(workload("split_fp"), live.seconds(60)) as target:
         shot = capture(top, tier, *live.RATE, *LONG, "--pid", str(target.pid), then=lambda _: target.kill())
         told_and_kept(shot)
         expect(shot.wall_s < 15, f"it went on for {shot.wall_s:.0f} s although its target was gone")
@@ -49,7 +49,7 @@ def a_zombie_is_no_target(tier):
 
 
 def a_target_that_is_stopped(tier):
-    with folder() as top, running(workload("split_fp"), "60") as target:
+    with folder() as top, running(workload("split_fp"), live.seconds(60)) as target:
         os.kill(target.pid, signal.SIGSTOP)
         shot = capture(top, tier, *live.RATE, "--duration", "1s", "--pid", str(target.pid), timeout=20)
         expect(shot.status in (0, 1), f"exit status {shot.status}: {shot.said()}")
@@ -61,7 +61,7 @@ def a_target_that_is_stopped(tier):
 
 
 def a_target_that_becomes_another_program(tier):
-    with folder() as top, running(workload("execs"), "4", top=top) as target:
+    with folder() as top, running(workload("execs"), live.seconds(4), top=top) as target:
         shot = capture(top, tier, *live.RATE, "--duration", "10s", "--pid", str(target.pid))
         told_and_kept(shot)
         shares = shot.profile.shares()
@@ -78,8 +78,8 @@ def a_target_that_forks(tier):
 def a_target_whose_namespaces_go_away(tier):
     require_root()
     require_program("unshare")
-    with folder() as top, running("unshare", "--pid", "--mount", "--fork", "--kill-child", workload("split_fp"), "60") as outer:
-        time.sleep(0.5)
+    with folder() as top, running("unshare", "--pid", "--mount", "--fork", "--kill-child", workload("split_fp"), live.seconds(60)) as outer:
+        time.sleep(0.5 * live.SCALE)
         children = pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text().split()
         expect(children, "unshare has no child")
         shot = capture(top, tier, *live.RATE, *LONG, "--pid", children[0], then=lambda _: outer.kill())
@@ -89,7 +89,7 @@ def a_target_whose_namespaces_go_away(tier):
 
 def signals_and_state_of_the_target_are_untouched(tier):
     """Never traced, never stopped: the target sees no signal and has no tracer while we look."""
-    with folder() as top, running(workload("split_fp"), "30") as target:
+    with folder() as top, running(workload("split_fp"), live.seconds(30)) as target:
         seen = set()
 
         def watch() -> None:
@@ -117,7 +117,7 @@ def bpf_objects() -> dict[str, set[int]]:
 def nothing_of_bpf_is_left_behind():
     require_root()
     require_program("bpftool")
-    with folder() as top, running(workload("split_fp"), "60") as target:
+    with folder() as top, running(workload("split_fp"), live.seconds(60)) as target:
         for kill in (False, True):
             before = bpf_objects()
             command = live.capture_command(top, "ebpf", *live.RATE, "--duration", "10s" if kill else "1s", "--pid", str(target.pid))
@@ -145,11 +145,11 @@ def nothing_of_bpf_is_left_behind():
 def descriptors_do_not_grow_with_the_target(tier):
     """One capture of many short processes: what it holds open for them is given back while it runs."""
     with folder() as top:
-        command = live.capture_command(top, tier, *live.RATE, "--", workload("churn"), "5")
+        command = live.capture_command(top, tier, *live.RATE, "--", workload("churn"), live.seconds(5))
         process = subprocess.Popen(command, env=live.environment(top), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         counts = []
         for _ in range(8):
-            time.sleep(0.6)
+            time.sleep(0.6 * live.SCALE)
             try:
                 counts.append(len(os.listdir(f"/proc/{process.pid}/fd")))
             except OSError:
@@ -166,7 +166,7 @@ def attach_and_detach(tier: str, cycles: int) -> str:
         def state() -> tuple[int, int, list[str]]:
             proc = pathlib.Path(f"/proc/{target.pid}")
             return len(os.listdir(proc / "fd")), len((proc / "maps").read_text().splitlines()), os.listdir(proc / "task")
-        time.sleep(0.5)  # until all of its libraries are there
+        time.sleep(0.5 * live.SCALE)  # until all of its libraries are there
         before = state()
         for number in range(cycles):
             shot = capture(top, tier, "--duration", "10ms", "--pid", str(target.pid), timeout=20)
@@ -208,7 +208,7 @@ def open_copy(top: pathlib.Path, name: str) -> str:
 def without_rights_an_own_process_works_or_the_setting_is_named():
     paranoid = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
     with folder() as top:
-        done = as_nobody(top, *live.capture_command(top, "", *live.RATE, "--", open_copy(top, "split_fp"), "1.5"))
+        done = as_nobody(top, *live.capture_command(top, "", *live.RATE, "--", open_copy(top, "split_fp"), live.seconds(1.5)))
         if paranoid <= 2:
             expect(done.returncode == 0, f"exit status {done.returncode} with perf_event_paranoid {paranoid}: {done.stderr.strip()[-300:]}")
             profile = live.Profile(top / "profile.pb.gz")
@@ -221,7 +221,7 @@ def without_rights_an_own_process_works_or_the_setting_is_named():
 
 
 def without_rights_what_is_not_allowed_says_what_would_allow_it():
-    with folder() as top, running(workload("split_fp"), "60") as target:
+    with folder() as top, running(workload("split_fp"), live.seconds(60)) as target:
         for options in (["--host"], ["--pid", str(target.pid)], ["--tier", "ebpf", "--", "true"]):
             done = as_nobody(top, *live.capture_command(top, "", "--duration", "1s", *options))
             expect(done.returncode == 1, f"{options}: exit status {done.returncode}: {done.stderr.strip()[-200:]}")

@@ -53,7 +53,7 @@ def a_file_that_only_the_target_sees_at_a_path(tier):
     require_root()
     require_program("unshare")
     victim = "/usr/bin/env"
-    script = f"mount --bind {workload('split_fp')} {victim} && exec {victim} 60"
+    script = f"mount --bind {workload('split_fp')} {victim} && exec {victim} {live.seconds(60)}"
     with folder() as top, running(*APART, "sh", "-c", script) as process:
         shot = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", str(child_of(process))).succeeded()
         shares = shot.profile.shares()
@@ -66,15 +66,15 @@ def a_perf_map_in_the_namespaces_of_its_process(tier):
     require_root()
     require_program("unshare")
     with folder() as top:
-        script = f"mount -t tmpfs none /tmp && exec {workload('jit')} 60"
+        script = f"mount -t tmpfs none /tmp && exec {workload('jit')} {live.seconds(60)}"
         with running(*APART, "sh", "-c", script) as process:
             shares = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", str(child_of(process))).succeeded().profile.shares()
         expect(shares.get("jit_seventy", 0) > 0.5, f"names of its perf map are not there: {sorted(shares, key=shares.get)[-5:]}")
 
 
 def planted(tier: str, how: str) -> None:
-    with folder() as top, running(workload("jit"), "60", how, top=top) as process:
-        time.sleep(0.3)
+    with folder() as top, running(workload("jit"), live.seconds(60), how, top=top) as process:
+        time.sleep(0.3 * live.SCALE)
         path = pathlib.Path(f"/tmp/perf-{process.pid}.map")
         try:
             expect(os.path.lexists(path), "the workload planted nothing")
@@ -98,8 +98,8 @@ def a_fifo_in_the_place_of_a_perf_map_is_refused(tier):
 def a_perf_map_of_another_owner_is_refused(tier):
     """Whoever may write to the folder could name the functions of everybody."""
     require_root()
-    with folder() as top, running(workload("jit"), "60", top=top) as process:
-        time.sleep(0.3)
+    with folder() as top, running(workload("jit"), live.seconds(60), top=top) as process:
+        time.sleep(0.3 * live.SCALE)
         path = pathlib.Path(f"/tmp/perf-{process.pid}.map")
         try:
             os.chown(path, 65534, 65534)

@@ -107,8 +107,8 @@ def compiled_functions_have_their_share():
         raise Skip("this PHP has no JIT")
     with folder() as top:
         (top / "loops.php").write_text(LOOPS)
-        with running("php", *options, str(top / "loops.php"), "5", top=top) as process:
-            time.sleep(1)  # what is hot is compiled by then
+        with running("php", *options, str(top / "loops.php"), live.seconds(5), top=top) as process:
+            time.sleep(1 * live.SCALE)  # what is hot is compiled by then
             profile = capture(top, "ebpf", *RATE, "--pid", str(process.pid)).succeeded().profile
             process.wait(live.TIMEOUT_S)
         truth, shares = live.true_shares(live.truth_of(top)), profile.shares()

@@ -4,7 +4,7 @@
 seen, one directive a line; other tests are the Python files beside it.
 
     # what the case shows, and why it matters
-    WORKLOAD split_fp 2           a program of tests/workloads and its arguments
+    WORKLOAD split_fp 2s          a program of tests/workloads and its arguments; those in seconds end in s
     TARGET pid                    how it is captured: command (the default) or pid; a pid is captured for --duration
     RECORD --kind off-cpu         more options of `atys capture`
     TIER perf                     only this tier; without it, the case runs once for each
@@ -18,6 +18,8 @@ seen, one directive a line; other tests are the Python files beside it.
     REQUIRES root                 root, or a program
 
 A share holds if it is within one point plus four standard errors of the samples taken. `.test_slow` cases run with --slow.
+ATYS_LIVE_SCALE=4: workloads and captures last four times as long, and so do the times that a test waits; for slow machines (emulated ones).
+No tolerance changes with it.
 
     run.py [--slow] [--self-test] [WORD…]     only cases with WORD in their name
 """
@@ -38,7 +40,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ONCE = {"WORKLOAD", "TARGET", "RECORD", "TIER", "LOAD", "EXPECT_TOTAL", "EXPECT_ROOT"}
 MANY = {"EXPECT_SHARE", "EXPECT_VALUE", "EXPECT_LINE", "EXPECT_LOSS", "REQUIRES"}
 DURATION = ["--duration", "2s"]
-SETTLE_S = 0.3  # a program that is attached to runs already
+SECONDS = re.compile(r"\d+(\.\d+)?s")
+SETTLE_S = 0.3 * live.SCALE  # a program that is attached to runs already
 AT_ONCE = 2  # captures that disturb each other are part of the test, but each has to get its samples
 
 
@@ -66,7 +69,7 @@ def percent(text: str) -> float:
 
 def record(case: dict, tier: str, top: pathlib.Path) -> live.Capture:
     program, *arguments = case["WORKLOAD"][0].split()
-    command = [live.workload(program), *arguments]
+    command = [live.workload(program), *(live.seconds(float(word[:-1])) if SECONDS.fullmatch(word) else word for word in arguments)]
     options = options_of(case)
     if case.get("TARGET", ["command"])[0] == "command":
         return live.capture(top, tier, *options, "--", *command).succeeded()
@@ -158,7 +161,7 @@ def run_case(path: pathlib.Path, tier: str) -> str:
 
 def self_test() -> None:
     """The judges refuse what is wrong."""
-    sound = "# a case\nWORKLOAD split_fp 2\nEXPECT_SHARE sixty 60%\n"
+    sound = "# a case\nWORKLOAD split_fp 2s\nEXPECT_SHARE sixty 60%\n"
     parse(sound)
     for broken in (sound.replace("# a case\n", ""), sound + "EXPECT_NOTHING x\n", sound + "WORKLOAD a\n", "# a case\nWORKLOAD a\n"):
         with contextlib.suppress(Failure):
@@ -175,10 +178,10 @@ def self_test() -> None:
                  "EXPECT_VALUE sixty 5%": True, "EXPECT_VALUE sixty 1%": False, "EXPECT_TOTAL 1%": True, "EXPECT_LOSS x": False,
                  "EXPECT_LINE sixty split.c": False, "EXPECT_SHARE six 50%": False}
         for words, holds in tries.items():
-            wrong = judge(parse(f"# a case\nWORKLOAD split_fp 2\n{words}\n"), profile, truth)
+            wrong = judge(parse(f"# a case\nWORKLOAD split_fp 2s\n{words}\n"), profile, truth)
             assert bool(wrong) != holds, f"{words}: {wrong}"
         truth["total_ns"] = 50
-        assert judge(parse("# a case\nWORKLOAD split_fp 2\nEXPECT_TOTAL 1%\n"), profile, truth)
+        assert judge(parse("# a case\nWORKLOAD split_fp 2s\nEXPECT_TOTAL 1%\n"), profile, truth)
     print("ok live self-test", flush=True)
 
 

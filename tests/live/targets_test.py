@@ -26,7 +26,7 @@ serve_requests()
 
 
 def threads_that_come_later_belong_to_the_process(tier):
-    with folder() as top, running(workload("threads"), "40", "3", "late", top=top) as process:
+    with folder() as top, running(workload("threads"), "40", live.seconds(3), "late", top=top) as process:
         shot = capture(top, tier, *live.RATE, "--duration", "3s", "--pid", str(process.pid)).succeeded()
         process.wait(live.TIMEOUT_S)
         shares, truth = shot.profile.shares(), live.true_shares(live.truth_of(top))
@@ -38,7 +38,7 @@ def threads_that_come_later_belong_to_the_process(tier):
 
 
 def several_processes_at_once(tier):
-    with folder() as top, running(workload("split_fp"), "30") as one, running(workload("recursion"), "30") as other:
+    with folder() as top, running(workload("split_fp"), live.seconds(30)) as one, running(workload("recursion"), live.seconds(30)) as other:
         pids = f"{one.pid},{other.pid}"
         shares = capture(top, tier, *live.RATE, *TWO_SECONDS, "--pid", pids).succeeded().profile.shares()
         for name in ("sixty", "descend"):
@@ -46,7 +46,7 @@ def several_processes_at_once(tier):
 
 
 def other_processes_are_not_recorded(tier):
-    with folder() as top, running(workload("split_fp"), "30") as one, running(workload("recursion"), "30"):
+    with folder() as top, running(workload("split_fp"), live.seconds(30)) as one, running(workload("recursion"), live.seconds(30)):
         shares = capture(top, tier, *live.RATE, *TWO_SECONDS, "--pid", str(one.pid)).succeeded().profile.shares()
         expect(shares.get("sixty", 0) > 0.5, "the target is not there")
         expect("descend" not in shares, "another process is in the profile")
@@ -89,14 +89,14 @@ def new_cgroup():
 def a_cgroup_and_what_joins_it(tier):
     require_root()
     with folder() as top, new_cgroup() as group, contextlib.ExitStack() as stack:
-        one = stack.enter_context(running(workload("split_fp"), "30"))
-        stack.enter_context(running(workload("recursion"), "30"))
+        one = stack.enter_context(running(workload("split_fp"), live.seconds(30)))
+        stack.enter_context(running(workload("recursion"), live.seconds(30)))
         (group / "cgroup.procs").write_text(str(one.pid))
         # One that joins while we look, and below a group of its own.
         below = group / "below"
         below.mkdir()
         stack.callback(below.rmdir)
-        late = f"sleep 0.5; echo $$ > {below}/cgroup.procs; exec {workload('dlopen_loop')} 30"
+        late = f"sleep 0.5; echo $$ > {below}/cgroup.procs; exec {workload('dlopen_loop')} {live.seconds(30)}"
         second = stack.enter_context(running("sh", "-c", late))
         shares = capture(top, tier, *live.RATE, *TWO_SECONDS, "--cgroup", str(group)).succeeded().profile.shares()
         for process in (one, second):
@@ -115,7 +115,7 @@ def no_such_cgroup_is_told(tier):
 
 def the_whole_host(tier):
     require_root()
-    with folder() as top, running(workload("split_fp"), "30"), running(workload("recursion"), "30"):
+    with folder() as top, running(workload("split_fp"), live.seconds(30)), running(workload("recursion"), live.seconds(30)):
         profile = capture(top, tier, *live.RATE, *TWO_SECONDS, "--host").succeeded().profile
         for name in ("sixty", "descend"):
             expect(profile.shares().get(name, 0) > 0.02, f"{name} is not there")
@@ -125,7 +125,7 @@ def the_whole_host(tier):
 
 def a_service_by_port_and_by_executable(tier):
     require_root()
-    with folder() as top, running(workload("split_fp"), "30"), \
+    with folder() as top, running(workload("split_fp"), live.seconds(30)), \
             running(sys.executable, "-c", SERVER, stdout=subprocess.PIPE, text=True) as server:
         port = server.stdout.readline().strip()
         shot = capture(top, tier, *live.RATE, *TWO_SECONDS, "--service", f"port={port}").succeeded()
@@ -138,7 +138,7 @@ def a_service_by_port_and_by_executable(tier):
 
 
 def max_samples_is_a_bound(tier):
-    with folder() as top, running(workload("split_fp"), "30") as one:
+    with folder() as top, running(workload("split_fp"), live.seconds(30)) as one:
         shot = capture(top, tier, *live.RATE, "--max-samples", "300", "--duration", "5s", "--pid", str(one.pid))
         expect(shot.status in (0, 3), f"exit status {shot.status}: {shot.said()}")
         samples = live.Profile(shot.path).samples
@@ -148,10 +148,10 @@ def max_samples_is_a_bound(tier):
 
 def the_duration_ends_a_capture_but_not_the_command(tier):
     with folder() as top:
-        shot = capture(top, tier, *live.RATE, "--duration", "1s", "--", workload("split_fp"), "2").succeeded()
+        shot = capture(top, tier, *live.RATE, "--duration", "1s", "--", workload("split_fp"), live.seconds(2)).succeeded()
         truth = live.truth_of(top)
         expect(shot.profile.total < truth["total_ns"] * 0.95, "what came after the duration is in the profile")
-        expect(abs(shot.profile.summary["profile"]["duration_ns"] / 1e9 - 1) < 0.5,
+        expect(abs(shot.profile.summary["profile"]["duration_ns"] / 1e9 / live.SCALE - 1) < 0.5,
                f"the profile says that it is of {shot.profile.summary['profile']['duration_ns'] / 1e9:.2f} s")
 
 
@@ -159,7 +159,7 @@ def a_program_that_switches_all_the_time_has_the_right_sum_of_waits():
     """At 100,000 switches a second and more not every wait can be recorded. Those that are stand for a period each; so their sum has the
     standard error of as many records. Waits of a microsecond are lengthened by our own programs: hence the fifth."""
     with folder() as top:
-        shot = capture(top, "ebpf", "--kind", "off-cpu", "--freq", "999", "--max-overhead", "50%", "--", workload("switcher"), "2").succeeded()
+        shot = capture(top, "ebpf", "--kind", "off-cpu", "--freq", "999", "--max-overhead", "50%", "--", workload("switcher"), live.seconds(2)).succeeded()
         truth, seen = live.truth_of(top)["ns"]["ping"], shot.profile.values().get("ping", 0)
         error = 4 * (truth * 1e9 / 999) ** 0.5
         lost = shot.profile.loss("waits without a stack")
@@ -170,7 +170,7 @@ def a_program_that_switches_all_the_time_has_the_right_sum_of_waits():
 
 def waits_without_ebpf_are_recorded_or_refused_in_words():
     with folder() as top:
-        shot = capture(top, "perf", "--kind", "off-cpu", "--", workload("off_cpu"), "1")
+        shot = capture(top, "perf", "--kind", "off-cpu", "--", workload("off_cpu"), live.seconds(1))
         if shot.status != 0:
             expect(shot.status in (1, 2) and "ebpf" in shot.err.lower(), f"status {shot.status}, {shot.said()}")
         else:
@@ -178,8 +178,8 @@ def waits_without_ebpf_are_recorded_or_refused_in_words():
 
 
 def overhead_stays_below_its_cap_and_shares_stay_true(tier):
-    with folder() as top, running(workload("threads"), "64", "6", top=top) as process:
-        time.sleep(0.5)
+    with folder() as top, running(workload("threads"), "64", live.seconds(6), top=top) as process:
+        time.sleep(0.5 * live.SCALE)
         options = ["--freq", "9999", "--max-overhead", "0.5%", "--duration", "5s", "--pid", str(process.pid)]
         shot = capture(top, tier, *options).succeeded()
         process.wait(live.TIMEOUT_S)

@@ -61,7 +61,7 @@ def as_a_command(runtime: Runtime) -> str:
     """Started by us, and recorded from the first instruction to the last. Its start is in the profile too."""
     with live.folder() as top:
         put_sources(runtime, top, runtime.language.source)
-        command = command_of(runtime, str(top), runtime.language.source, "3")
+        command = command_of(runtime, str(top), runtime.language.source, live.seconds(3))
         shot = live.capture(top, "", *live.RATE, "--", *command).succeeded()
         wrong = judge.judge_shares(shot.profile, live.truth_of(top), relative=True) if runtime.language.kind else []
         expect(not any(wrong), "; ".join(filter(None, wrong)))
@@ -80,7 +80,7 @@ def several_languages_at_once(runtimes: list[Runtime]) -> str:
 
         def watch(_):
             look()
-            time.sleep(3)
+            time.sleep(3 * live.SCALE)
             look()
 
         look()

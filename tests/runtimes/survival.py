@@ -230,7 +230,7 @@ def weights_are_cpu_time(runtime: Runtime, slow: bool) -> str:
 
         def work(_):
             os.kill(target.pid, signal.SIGCONT)
-            time.sleep(2)
+            time.sleep(2 * live.SCALE)
             os.kill(target.pid, signal.SIGSTOP)
 
         shot = shot_of(target, top, "--duration", "5s", then=work)

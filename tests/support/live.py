@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from captured import (MIN_SAMPLES, OFFSET, TIMEOUT_S, Failure, Profile, Skip, allowance, expect, is_root, judge_share,  # noqa: F401
+from captured import (MIN_SAMPLES, OFFSET, SCALE, TIMEOUT_S, Failure, Profile, Skip, allowance, expect, is_root, judge_share,  # noqa: F401
                       outermost_ranges, plain, true_shares, workload, workloads)
 from scratch import ROOT, atys_binary  # noqa: F401
 
@@ -25,7 +25,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIERS = ("ebpf", "perf")
-MOMENT_S = 1.0
+MOMENT_S = 1.0 * SCALE
 # A rate that gives enough samples in two seconds, odd so that it is in step with nothing, and a cap that lets us keep it: how the
 # cap is held is a test of its own.
 RATE = ["--freq", "997", "--max-overhead", "50%"]
@@ -95,7 +95,7 @@ class Capture:
     out: str
     err: str
     path: pathlib.Path
-    wall_s: float
+    wall_s: float  # for a SCALE of 1
 
     @functools.cached_property
     def answer(self) -> dict:
@@ -136,13 +136,24 @@ def environment(top: pathlib.Path) -> dict[str, str]:
     return dict(os.environ, ATYS_HOME=str(top / "home"), WORKLOAD_TRUTH=str(top / "truth.json"), NO_COLOR="1")
 
 
+def seconds(value: float) -> str:
+    """A workload's argument: so long, on a machine that is not slow."""
+    return f"{value * SCALE:g}"
+
+
+def longer(options: list[str]) -> list[str]:
+    """The same with whole seconds of --duration as a slow machine needs them; what is in milliseconds is not there for its samples."""
+    return [f"{seconds(float(word[:-1]))}s" if before == "--duration" and re.fullmatch(r"\d+s", word) else word
+            for before, word in zip(["", *options], options)]
+
+
 def capture_command(top: pathlib.Path, tier: str, *arguments: str, out: str = "profile.pb.gz") -> list[str]:
     """`atys capture`; the arguments may end in `--` and a command."""
     options = ["--tier", tier] if tier else []
-    return [atys_binary(), "capture", *options, "-o", str(top / out), "--json", *arguments]
+    return [atys_binary(), "capture", *options, "-o", str(top / out), "--json", *longer(list(arguments))]
 
 
-def wait_until_attached(pid: int, timeout: float = 10) -> None:
+def wait_until_attached(pid: int, timeout: float = 10 * SCALE) -> None:
     """Until that process has events open, or BPF: from then on it records."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
@@ -153,9 +164,9 @@ def wait_until_attached(pid: int, timeout: float = 10) -> None:
         time.sleep(0.02)
 
 
-def capture(top: pathlib.Path, tier: str, *arguments: str, timeout: float = TIMEOUT_S, out: str = "profile.pb.gz",
-            then=None) -> Capture:
+def capture(top: pathlib.Path, tier: str, *arguments: str, timeout: float = 60, out: str = "profile.pb.gz", then=None) -> Capture:
     """Runs a capture to its end; `then` is called once it has recorded for a moment."""
+    timeout *= SCALE
     begin = time.monotonic()
     process = subprocess.Popen(capture_command(top, tier, *arguments, out=out), env=environment(top), stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
@@ -171,7 +182,7 @@ def capture(top: pathlib.Path, tier: str, *arguments: str, timeout: float = TIME
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    return Capture(process.returncode, said, errors, top / out, time.monotonic() - begin)
+    return Capture(process.returncode, said, errors, top / out, (time.monotonic() - begin) / SCALE)
 
 
 @contextlib.contextmanager

@@ -3,9 +3,13 @@
 """Builds the workloads into build/workloads. What a compiler is missing for is left out, and a file NAME.skip says why.
 
     build.py [NAME…]     prints the names that are there and, with the reason, those that are not
+
+WORKLOADS_CROSS=aarch64-linux-gnu builds for that machine with its cross compilers, which link with what WORKLOADS_SYSROOT has;
+WORKLOADS_OUT is another folder. On that machine, those that were built so are taken as they are.
 """
 import concurrent.futures
 import dataclasses
+import functools
 import hashlib
 import os
 import pathlib
@@ -16,6 +20,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path(os.environ.get("WORKLOADS_OUT") or HERE.parents[1] / "build" / "workloads")
+
+CROSS, SYSROOT = os.environ.get("WORKLOADS_CROSS", ""), os.environ.get("WORKLOADS_SYSROOT", "")
+GO_NAMES = {"aarch64": "arm64", "x86_64": "amd64"}
 
 C = ["gcc", "-std=gnu17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-O2"]
 FP = ["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
@@ -34,7 +41,7 @@ class Workload:
 def python_flags() -> list[str]:
     """For a program with the Debian's own Python inside."""
     config = "/usr/bin/python3-config"
-    if not os.access(config, os.X_OK):
+    if CROSS or not os.access(config, os.X_OK):
         return []
     return subprocess.run([config, "--includes", "--ldflags", "--embed"], capture_output=True, text=True).stdout.split()
 
@@ -83,6 +90,12 @@ WORKLOADS = [
 ]
 
 
+def compiler_of(name: str) -> str | None:
+    """The program of that name that builds for the machine that is wanted."""
+    return shutil.which(name if name in ("go", "javac") or not CROSS else f"{CROSS}-{name}")
+
+
+@functools.cache
 def takes(compiler: str, flag: str) -> bool:
     """Some flags are of one architecture only (leaf frame pointers, for one)."""
     done = subprocess.run([compiler, flag, "-fsyntax-only", "-x", "c", os.devnull], capture_output=True)
@@ -107,28 +120,32 @@ def java_program(made: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
 
 def build(workload: Workload) -> tuple[Workload, str]:
     """Builds one, if it is not there as it should be. Returns why it cannot be built, or nothing."""
-    compiler = shutil.which(workload.command[0])
+    compiler = compiler_of(workload.command[0])
     missing = OUT / f"{workload.name}.skip"
     if compiler is None:
         missing.write_text(f"{workload.command[0]} is not installed\n")
         return workload, missing.read_text().strip()
     flags = [flag for flag in workload.command[1:] if not flag.startswith("-m") or takes(compiler, flag)]
     stamp, target = OUT / f"{workload.name}.stamp", OUT / workload.name
-    wanted = stamp_of(workload, [compiler, *flags])
+    wanted = stamp_of(workload, [workload.command[0], *flags])
     if target.exists() and stamp.exists() and stamp.read_text() == wanted:
         return workload, ""
     with tempfile.TemporaryDirectory(dir=OUT) as folder:
         # Go names caches after HOME; a module is no need of one file. Fortran puts its modules where it runs.
         environment = {"HOME": folder, "GOFLAGS": "-mod=mod", "GO111MODULE": "off"} | os.environ
+        if CROSS:
+            environment |= {"GOARCH": GO_NAMES[CROSS.partition("-")[0]], "CGO_ENABLED": "0"}
         made = pathlib.Path(folder) / workload.name
         libraries = [flag for flag in flags if flag.startswith("-l")]
         rest = [flag for flag in flags if flag not in libraries]
+        if CROSS and SYSROOT and not workload.source.endswith((".go", ".java")):
+            rest = [f"--sysroot={SYSROOT}", *rest]
         command = [compiler, *rest, "-o", str(made), str(HERE / workload.source), *libraries]
         if workload.source.endswith(".java"):
             command = [compiler, *rest, "-d", str(java_program(made, target)), str(HERE / workload.source)]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         if done.returncode == 0 and workload.after:
-            done = subprocess.run([*workload.after, str(made)], capture_output=True, text=True)
+            done = subprocess.run([compiler_of(workload.after[0]) or "", *workload.after[1:], str(made)], capture_output=True, text=True)
         if done.returncode != 0:
             missing.write_text(f"{workload.command[0]} cannot build it: {(done.stderr.strip().splitlines() or ['?'])[-1][:200]}\n")
             return workload, missing.read_text().strip()
