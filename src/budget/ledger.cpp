@@ -248,6 +248,8 @@ Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 Ledger::~Ledger() = default;
 
 Result<std::string> Ledger::create(const std::string& folder, const Budget& budget) {
+  std::error_code ignored;  // mkdir says what is wrong
+  std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), ignored);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return fail_errno("cannot make the folder of ledgers " + folder);
   const UniqueFd place = TRY(open_folder(folder));

@@ -20,7 +20,7 @@ class LedgerFolder : public testing::Test {
     std::string pattern = testing::TempDir() + "ledger-XXXXXX";
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     home_ = pattern;
-    folder_ = home_ + "/ledgers";
+    folder_ = home_ + "/not/there/yet/ledgers";
   }
   void TearDown() override { std::filesystem::remove_all(home_); }
 
