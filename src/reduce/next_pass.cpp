@@ -44,9 +44,9 @@ class Rule {
 
   NextPass decide() const {
     if (seen_.seconds_left < kShortestPass) return stop("the budget is used up");
-    if (seen_.can_see_waits && seen_.target_cpu_seconds < kMostlyWaiting * seen_.seconds)
+    if (seen_.can_see_waits && seen_.target_cpu_seconds + seen_.ready_seconds < kMostlyWaiting * seen_.seconds)
       return {PassKind::Waits, seen_.seconds_left, seen_.hz,
-              fmt::format("it was on a CPU for {:.0f}% of the time: where it waits tells more",
+              fmt::format("it ran for {:.0f}% of the time: where it waits tells more",
                           100 * seen_.target_cpu_seconds / std::max(seen_.seconds, 1e-9))};
     if (samples_ < kFewestSamples)
       return more(PassKind::Finer, kFewestSamples, fmt::format("{:.0f} samples are too few", samples_));
@@ -65,7 +65,10 @@ class Rule {
 
  private:
   static NextPass stop(std::string why) { return {PassKind::Stop, 0, 0, std::move(why)}; }
-  double within(double seconds) const { return std::clamp(seconds, kShortestPass, seen_.seconds_left); }
+  // No pass is more than twice as long as all before it: what it was meant to find may be found much sooner.
+  double within(double seconds) const {
+    return std::clamp(seconds, kShortestPass, std::min(seen_.seconds_left, std::max(1.0, 2 * seen_.seconds)));
+  }
 
   // Time until there are `needed` samples, at a higher rate where the time left would not do or where that is the point.
   NextPass more(PassKind kind, double needed, std::string why) const {

@@ -21,6 +21,7 @@ struct PassEvidence {
   Top first_half;
   double seconds = 0;
   double target_cpu_seconds = 0;
+  double ready_seconds = 0;    // it would have run, and had no CPU: that is no waiting of its own
   double hz = 0;               // that was granted, at the end
   double highest_hz = 0;       // that may be asked for
   double seconds_left = 0;     // of the budget

@@ -91,6 +91,14 @@ TEST(next_pass, a_target_that_waits_is_looked_at_where_it_waits_once) {
   EXPECT_NE(next_pass(seen).kind, PassKind::Waits);
 }
 
+TEST(next_pass, a_target_that_gets_no_cpu_does_not_wait_by_itself) {
+  PassEvidence seen = steady(0.5, {{"hot", 1}});
+  seen.target_cpu_seconds = 0.02;
+  seen.ready_seconds = 0.47;
+  seen.can_see_waits = true;
+  EXPECT_NE(next_pass(seen).kind, PassKind::Waits);
+}
+
 TEST(next_pass, nothing_seen_yet_asks_for_more_time_and_no_higher_rate) {
   PassEvidence seen = steady(0.5, {});
   seen.whole = seen.first_half = Top{};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linux/run_delay.h"
 #include "reduce/merge.h"
 #include "reduce/next_pass.h"
 
@@ -59,6 +60,7 @@ class AdaptiveCapture {
   void begin(const char* kind, double seconds, double hz, std::string why);
   capture::EndReason run_until(double seconds);
   reduce::NextPass decide();
+  double ready_seconds() const;
   void follow(const reduce::NextPass& next);
   void watch_waits();
   Watched& latest() { return waits_.recording ? waits_ : first_; }
@@ -69,6 +71,7 @@ class AdaptiveCapture {
   Watched first_, waits_;
   bool has_tried_waits_ = false;
   double pass_end_ = 0;
+  uint64_t ready_before_ns_ = 0;  // of processes that were there when it began
   std::vector<PlanStep> steps_;
   std::vector<std::string> notes_;
 };
@@ -98,6 +101,17 @@ capture::EndReason AdaptiveCapture::run_until(double seconds) {
   return capture::EndReason::Running;
 }
 
+uint64_t ready_ns(const std::vector<pid_t>& pids) {
+  uint64_t sum = 0;
+  for (const pid_t pid : pids) sum += linux::run_delay_ns(pid);
+  return sum;
+}
+
+double AdaptiveCapture::ready_seconds() const {
+  const uint64_t now = ready_ns(first_.recording->processes());
+  return static_cast<double>(now - std::min(now, ready_before_ns_)) / 1e9;
+}
+
 reduce::NextPass AdaptiveCapture::decide() {
   Watched& watched = latest();
   const bool is_of_waits = waits_.recording != nullptr || !has_rate(plan_.kind);
@@ -107,6 +121,7 @@ reduce::NextPass AdaptiveCapture::decide() {
       .first_half = watched.nearest(seconds / 2).top,
       .seconds = seconds,
       .target_cpu_seconds = first_.recording->target_cpu_seconds() * seconds / std::max(elapsed(), 1e-9),
+      .ready_seconds = ready_seconds(),
       .hz = first_.recording->use().grants.back().hz,
       .highest_hz = plan_.hz * kFinest,
       .seconds_left = seconds_left(),
@@ -152,6 +167,7 @@ Result<AdaptiveRun> AdaptiveCapture::run() {
   coarse.hz = std::min(plan_.hz, kCoarseHz);
   first_.recording = TRY(capture::Recording::open(coarse));
   TRY(first_.recording->start());
+  if (!is_command()) ready_before_ns_ = ready_ns(first_.recording->processes());
   const double budget = plan_.duration_ns == 0 ? 10 : static_cast<double>(plan_.duration_ns) / 1e9;
   begin("coarse", std::clamp(budget / 10, 0.2, 1.0), coarse.hz, "a first look");
   capture::EndReason reason = capture::EndReason::Running;

@@ -10,7 +10,12 @@ namespace {
 
 std::string rates(const verbs::CaptureAnswer& answer) {
   double lowest = answer.asked_hz;
-  for (const verbs::RateGrant& grant : answer.grants) lowest = std::min(lowest, grant.hz);
+  double highest = 0;
+  for (const verbs::RateGrant& grant : answer.grants) {
+    lowest = std::min(lowest, grant.hz);
+    highest = std::max(highest, grant.hz);
+  }
+  if (answer.plan == "adaptive") return fmt::format("{:.0f} to {:.0f} Hz", lowest, highest);
   if (lowest >= answer.asked_hz) return fmt::format("{:g} Hz", answer.asked_hz);
   return fmt::format("{:.0f} Hz (asked {:g}; lowest {:.0f})", answer.grants.back().hz, answer.asked_hz, lowest);
 }
