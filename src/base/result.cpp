@@ -15,6 +15,7 @@ const char* to_string(ErrorCode code) {
     case ErrorCode::Unsupported: return "unsupported";
     case ErrorCode::Unavailable: return "unavailable";
     case ErrorCode::ResourceExhausted: return "resource_exhausted";
+    case ErrorCode::BudgetSpent: return "budget_spent";
     case ErrorCode::Internal: return "internal";
   }
   return "internal";

@@ -18,6 +18,7 @@ enum class ErrorCode {
   Unsupported,        // understood, but not something that we can do
   Unavailable,        // could work later: busy, unreachable
   ResourceExhausted,  // a limit, of the system or our own, was reached
+  BudgetSpent,        // what the caller may spend is spent: exit status 3
   Internal,           // our bug
 };
 

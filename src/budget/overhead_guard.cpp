@@ -48,6 +48,12 @@ void OverheadGuard::grant(uint64_t elapsed_ns, double hz) {
   grants_.push_back({elapsed_ns, hz});
 }
 
+double OverheadGuard::ask(uint64_t elapsed_ns, double hz) {
+  plan_.asked_hz = hz;
+  if (hz < granted_hz_) grant(elapsed_ns, hz);
+  return granted_hz_;
+}
+
 double OverheadGuard::update(const OverheadReading& reading) {
   const double interval = static_cast<double>(reading.elapsed_ns - last_.elapsed_ns);
   const auto samples = static_cast<double>(reading.samples - last_.samples);

@@ -72,6 +72,24 @@ TEST(overhead_guard, pays_for_an_expensive_start_later) {
   EXPECT_LE(outcome.overhead, 0.01);
 }
 
+TEST(overhead_guard, another_rate_is_gone_down_to_at_once_and_up_to_as_it_can_be_afforded) {
+  OverheadGuard guard({.cap = 0.01, .asked_hz = 99});
+  EXPECT_EQ(guard.ask(kInterval, 19), 19);
+  EXPECT_EQ(guard.ask(2 * kInterval, 999), 19);
+  OverheadReading reading;
+  double hz = 19;
+  for (int i = 0; i < 100; ++i) {
+    reading.elapsed_ns += 10 * kInterval;
+    reading.target_cpu_ns = reading.elapsed_ns;
+    reading.samples += static_cast<uint64_t>(hz);
+    reading.own_cpu_ns += static_cast<uint64_t>(hz * 30'000);
+    hz = guard.update(reading);
+  }
+  EXPECT_GT(hz, 200);
+  EXPECT_LT(hz, 340) << "more than 1 % at 31.5 µs a sample";
+  EXPECT_LE(guard.overhead(reading), 0.01);
+}
+
 TEST(overhead_guard, survives_readings_that_do_not_move) {
   OverheadGuard guard({.cap = 0.01, .asked_hz = 999});
   const double hz = guard.first_hz();

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "profile/import.h"
+#include "reduce/merge.h"
 
 namespace atys::capture {
 
@@ -68,6 +69,21 @@ void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColu
   add_samples(own, native_weight, columns, into);
   for (const Loss& loss : own.profile.losses) into.add_loss(own.profile.text(loss.reason), loss.count);
   for (const Fact& fact : own.profile.provenance) into.add_fact(own.profile.text(fact.key), own.profile.text(fact.value));
+}
+
+void add_own(std::vector<OwnProfile> later, std::vector<OwnProfile>& own) {
+  for (OwnProfile& one : later) {
+    const auto before = std::ranges::find(own, one.pid, &OwnProfile::pid);
+    if (before == own.end()) {
+      own.push_back(std::move(one));
+      continue;
+    }
+    // Threads that it covers only now were sampled natively before: those it covered stay covered.
+    for (const pid_t thread : one.threads)
+      if (!before->threads.empty() && !before->covers(one.pid, thread)) before->threads.push_back(thread);
+    if (one.threads.empty()) before->threads.clear();
+    before->profile = reduce::merge(before->profile, one.profile);
+  }
 }
 
 }  // namespace atys::capture

@@ -32,4 +32,7 @@ struct OwnColumns {
 // kind that only the runtime knows) they keep their own. What was lost is told also where there are no samples.
 void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColumns& columns, Profile& into);
 
+// Puts what was handed over later to what the same process handed over before.
+void add_own(std::vector<OwnProfile> later, std::vector<OwnProfile>& own);
+
 }  // namespace atys::capture

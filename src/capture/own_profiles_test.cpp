@@ -135,5 +135,29 @@ TEST(own_profiles, cover_their_threads_or_the_whole_process) {
   EXPECT_FALSE(own.covers(42, 42));
 }
 
+TEST(own_profiles, of_one_process_add_up_and_those_of_another_stay_apart) {
+  std::vector<OwnProfile> own;
+  add_own({recorded({{1, 10}})}, own);
+  std::vector<OwnProfile> later{recorded({{2, 20}, {1, 5}}), recorded({{9, 90}})};
+  later[1].pid = 43;
+  add_own(std::move(later), own);
+  ASSERT_EQ(own.size(), 2U);
+  EXPECT_EQ(sum(own[0].profile, 1), 35);
+  EXPECT_EQ(sum(own[1].profile, 1), 90);
+}
+
+TEST(own_profiles, cover_each_thread_that_one_of_them_covered) {
+  OwnProfile first = recorded({{1, 10}});
+  first.threads = {1};
+  OwnProfile second = recorded({{1, 10}});
+  second.threads = {2};
+  std::vector<OwnProfile> own;
+  add_own({first}, own);
+  add_own({second}, own);
+  EXPECT_TRUE(own.at(0).covers(42, 1) && own[0].covers(42, 2) && !own[0].covers(42, 3));
+  add_own({recorded({{1, 10}})}, own);
+  EXPECT_TRUE(own[0].covers(42, 3)) << "no list of threads stands for all";
+}
+
 }  // namespace
 }  // namespace atys::capture

@@ -41,6 +41,12 @@ void Provenance::note_process(pid_t pid) {
   if (auto process = linux::read_process(pid); process.ok()) processes_.emplace(pid, process.take());
 }
 
+std::vector<pid_t> Provenance::processes() const {
+  std::vector<pid_t> pids;
+  for (const auto& [pid, process] : processes_) pids.push_back(pid);
+  return pids;
+}
+
 void Provenance::describe_processes(Profile& profile) const {
   for (const auto& [pid, process] : processes_) {
     const std::string command = process.command_line.empty() ? "[" + process.comm + "]" : joined(process.command_line);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include "capture/native/code_modules.h"
 #include "capture/recording.h"
@@ -14,6 +15,7 @@ class Provenance {
  public:
   // Looks at a process while it is there; the first ones only, a host has thousands.
   void note_process(pid_t pid);
+  std::vector<pid_t> processes() const;
   void describe_processes(Profile& profile) const;
   // The programs of those processes: build id and SHA-256.
   void describe_files(const native::CodeModules& modules, Profile& profile) const;

@@ -73,6 +73,7 @@ const char* to_string(EndReason reason) {
     case EndReason::TargetEnded: return "the target ended";
     case EndReason::Samples: return "enough samples were taken";
     case EndReason::Interrupted: return "it was interrupted";
+    case EndReason::Settled: return "more would not change the answer";
   }
   return "";
 }
@@ -92,6 +93,8 @@ class Recording::State {
   Result<> start();
   EndReason step(int timeout_ms);
   Profile take_window();
+  Profile so_far();
+  void ask_rate(double hz);
   Profile finish();
   double elapsed_seconds() const { return static_cast<double>(clock_ns(CLOCK_MONOTONIC) - started_ns_) / kNsPerSecond; }
 
@@ -121,7 +124,9 @@ class Recording::State {
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
 
-  uint64_t setup_cpu_ns_ = 0;  // before anything of the target ran under us
+  std::vector<OwnProfile> own_;  // what runtimes handed over of the present window
+  uint64_t naming_cpu_ns_ = 0;   // of looks while it went on: giving names is no part of sampling
+  uint64_t setup_cpu_ns_ = 0;    // before anything of the target ran under us
   uint64_t started_ns_ = 0;
   uint64_t window_started_ns_ = 0;
   int64_t window_started_unix_ns_ = 0;
@@ -231,7 +236,7 @@ EndReason Recording::State::on_signal(const linux::SignalWatch::Taken& signal) {
 budget::OverheadReading Recording::State::reading() const {
   const native::SourceTotals totals = source_->totals();
   return {.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - started_ns_,
-          .own_cpu_ns = own_cpu_ns() - setup_cpu_ns_,
+          .own_cpu_ns = own_cpu_ns() - setup_cpu_ns_ - naming_cpu_ns_,
           .kernel_cpu_ns = totals.kernel_ns,
           .target_cpu_ns = totals.weight,
           .samples = totals.samples};
@@ -268,9 +273,26 @@ Profile Recording::State::take_window() {
   update_use();
   Profile profile = build(false);
   collector_->forget_values();
+  own_.clear();
   window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
   window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
   return profile;
+}
+
+Profile Recording::State::so_far() {
+  source_->collect(*collector_);
+  source_->collect_counts(*collector_);
+  update_use();
+  const uint64_t before = own_cpu_ns();
+  Profile profile = build(false);
+  naming_cpu_ns_ += own_cpu_ns() - before;
+  return profile;
+}
+
+void Recording::State::ask_rate(double hz) {
+  const double before = guard_.grants().back().hz;
+  const double granted = guard_.ask(clock_ns(CLOCK_MONOTONIC) - started_ns_, hz);
+  if (granted != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(granted));
 }
 
 Profile Recording::State::finish() {
@@ -285,7 +307,7 @@ Profile Recording::State::finish() {
   for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
   modules_.save_lines();
   provenance_.describe_files(modules_, profile);
-  use_.finish_cpu_ns = own_cpu_ns() - cpu_before;
+  use_.finish_cpu_ns = own_cpu_ns() - cpu_before + naming_cpu_ns_;
   use_.peak_bytes = peak_bytes();
   describe_use(plan_, use_, profile);
   return profile;
@@ -294,7 +316,8 @@ Profile Recording::State::finish() {
 Profile Recording::State::build(bool is_last) {
   Profile profile;
   attachments_.before_naming();
-  add_recorded_samples(*collector_, modules_, attachments_.take_profiles(is_last), value_names(plan_.kind), profile);
+  add_own(attachments_.take_profiles(is_last), own_);
+  add_recorded_samples(*collector_, modules_, own_, value_names(plan_.kind), profile);
   for (const auto& [name, processes] : attachments_.runtimes())
     profile.add_fact("runtime", name + ": " + std::to_string(processes) + (processes == 1 ? " process" : " processes"));
   profile.header.time_ns = window_started_unix_ns_;
@@ -322,6 +345,10 @@ Result<std::unique_ptr<Recording>> Recording::open(const RecordingPlan& plan) {
 
 Result<> Recording::start() { return state_->start(); }
 EndReason Recording::step(int timeout_ms) { return state_->step(timeout_ms); }
+Profile Recording::so_far() { return state_->so_far(); }
+void Recording::ask_rate(double hz) { state_->ask_rate(hz); }
+double Recording::target_cpu_seconds() const { return static_cast<double>(state_->source_->totals().weight) / kNsPerSecond; }
+std::vector<pid_t> Recording::processes() const { return state_->provenance_.processes(); }
 Profile Recording::take_window() { return state_->take_window(); }
 Profile Recording::finish() { return state_->finish(); }
 const RecordingUse& Recording::use() const { return state_->use_; }

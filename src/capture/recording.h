@@ -14,7 +14,7 @@
 namespace atys::capture {
 
 // Why it ended.
-enum class EndReason { Running, Duration, TargetEnded, Samples, Interrupted };
+enum class EndReason { Running, Duration, TargetEnded, Samples, Interrupted, Settled };
 const char* to_string(EndReason reason);
 
 // What the recording used of what it was granted.
@@ -42,11 +42,17 @@ class Recording {
   EndReason step(int timeout_ms);
   // What was recorded since the start or since the last call. Names are resolved here.
   Profile take_window();
+  // Everything since the start, or since the last window, while the recording goes on.
+  Profile so_far();
+  // Another rate from now on, as far as the cap on overhead allows. Values stay true.
+  void ask_rate(double hz);
   // Ends the recording and hands over everything.
   Profile finish();
 
   const RecordingUse& use() const;
   double elapsed_seconds() const;
+  double target_cpu_seconds() const;
+  std::vector<pid_t> processes() const;  // of the target that were seen; the first ones, where there are many
   double samples() const;
   std::string tier() const;
   int exit_status() const;                        // of the command; -1: it runs, or there is none

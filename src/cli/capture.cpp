@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "cli/print.h"
+#include "cli/ledger_options.h"
 #include "cli/quantities.h"
 #include "cli/target_options.h"
 #include "cli/view_options.h"
@@ -37,6 +37,8 @@ class CaptureSubcommand final : public Subcommand {
             "  atys capture -- ./server --once\n"
             "  # ten seconds of a running service, into a file\n"
             "  atys capture --service port=8080 --duration 10s -o web.pb.gz\n"
+            "  # no longer than it takes to be sure\n"
+            "  atys capture --plan adaptive --pid 4242 --duration 30s\n"
             "  # why is it slow although it does not compute?\n"
             "  atys capture --pid 4242 --kind off-cpu --duration 10s",
     };
@@ -47,12 +49,20 @@ class CaptureSubcommand final : public Subcommand {
     target_.define(app);
     app.add_option("--duration", duration_, "How long: 10s, 500ms, 2m (default: 10s; a command: until it ends)")
         ->type_name("TIME");
+    app.add_option(
+           "--plan", request_.plan,
+           "fixed, or adaptive: a short look, then more where it is not clear yet, until the answer would not change "
+           "(default: fixed)")
+        ->type_name("PLAN");
     app.add_option("--max-samples", max_samples_, "Stop after so many samples")->type_name("N");
     app.add_option("--label", labels_, "Note KEY=VALUE in the profile; may be repeated")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     app.add_flag("--debuginfod", request_.debuginfod, "Ask the servers in DEBUGINFOD_URLS for missing debug files");
+    app.add_option("--max-tokens", max_tokens_, "Bound on the length of the answer, in tokens of a language model")
+        ->type_name("N");
     output_.define(app, "the local library");
+    ledger_.define(app);
   }
 
   Result<> prepare() override {
@@ -64,6 +74,8 @@ class CaptureSubcommand final : public Subcommand {
       request_.duration_ns = 10'000'000'000;
     if (max_samples_ < 0) return fail(ErrorCode::InvalidInput, "--max-samples must not be negative");
     request_.max_samples = static_cast<uint64_t>(max_samples_);
+    if (max_tokens_ < 0) return fail(ErrorCode::InvalidInput, "--max-tokens must not be negative");
+    if (max_tokens_ > 0) request_.max_tokens = static_cast<size_t>(max_tokens_);
     for (const std::string& label : labels_) request_.labels.push_back(TRY(parse_label(label)));
     return verbs::check(request_);
   }
@@ -74,25 +86,32 @@ class CaptureSubcommand final : public Subcommand {
       request_.on_progress = [](double seconds, double samples) {
         std::fprintf(stderr, "\rrecording: %.1f s, %.0f samples", seconds, samples);
       };
+    verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), request_));
     auto answer = verbs::capture(request_);
     if (shows_progress) std::fprintf(stderr, "\r\033[K");
     if (!answer.ok()) return answer.error();
+    verbs::note_cost(call, *answer);
     std::vector<std::string> notes = notes_on(answer->written);
     notes.insert(notes.end(), answer->notes.begin(), answer->notes.end());
     // What the command wrote to standard output is not ours to mix with.
-    Printed printed = print(*answer, json, std::move(notes));
-    if (answer->written.path == "-") printed.out.clear();
-    printed.status = std::max(0, answer->exit_status);
+    if (answer->written.path == "-")
+      return Printed{{}, TRY(paid_without_answer(call, std::move(notes))), status_of(*answer)};
+    Printed printed = TRY(print_charged(*answer, call, json, std::move(notes)));
+    printed.status = status_of(*answer);
     return printed;
   }
 
  private:
+  static int status_of(const verbs::CaptureAnswer& answer) { return std::max(0, answer.exit_status); }
+
   verbs::CaptureRequest request_;
   OutputFlags output_;
   TargetFlags target_;
+  LedgerFlags ledger_;
   std::string duration_;
   std::vector<std::string> labels_;
   int64_t max_samples_ = 0;
+  int64_t max_tokens_ = 0;
 };
 
 }  // namespace

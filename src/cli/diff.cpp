@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/diff.h"
 
-#include "cli/print.h"
+#include "cli/ledger_options.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
@@ -36,6 +36,7 @@ class DiffSubcommand final : public Subcommand {
     app.add_option("NEW", request_.fresh, "The profile that may have changed")->required();
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
     view_.define(app, {"table", "lines"});
+    ledger_.define(app);
   }
 
   Result<> prepare() override {
@@ -44,11 +45,15 @@ class DiffSubcommand final : public Subcommand {
     return {};
   }
 
-  Result<Printed> run() override { return print(TRY(verbs::diff(request_)), json); }
+  Result<Printed> run() override {
+    verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), "diff", request_.view));
+    return print_charged(TRY(verbs::diff(request_)), call, json);
+  }
 
  private:
   verbs::DiffRequest request_;
   ViewFlags view_;
+  LedgerFlags ledger_;
   bool total_ = false;
 };
 

@@ -18,6 +18,7 @@ namespace {
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
+constexpr int kBudgetSpent = 3;
 
 // One line, whatever the parts hold: "atys: what failed: why; what to do".
 void print_error(const Error& error) {
@@ -46,7 +47,10 @@ bool print_out(const std::string& text) {
 int run_subcommand(Subcommand& subcommand) {
   if (const auto prepared = subcommand.prepare(); !prepared.ok()) return report(prepared.error(), subcommand.json, kUsage);
   const auto printed = subcommand.run();
-  if (!printed.ok()) return report(printed.error(), subcommand.json, kFailed);
+  if (!printed.ok()) {
+    const bool is_budget = printed.error().code == ErrorCode::BudgetSpent;
+    return report(printed.error(), subcommand.json, is_budget ? kBudgetSpent : kFailed);
+  }
   for (const std::string& note : printed->notes) std::fprintf(stderr, "atys: %s\n", printable(note).c_str());
   if (!print_out(printed->out)) return report(fail_errno("cannot write standard output"), false, kFailed);
   return printed->status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/summary.h"
 
-#include "cli/print.h"
+#include "cli/ledger_options.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
@@ -36,6 +36,7 @@ class SummarySubcommand final : public Subcommand {
   void define_options(CLI::App& app) override {
     app.add_option("PROFILE", request_.profile, "The profile")->required();
     view_.define(app, {"table", "paths", "tree", "lines", "raw"});
+    ledger_.define(app);
   }
 
   Result<> prepare() override {
@@ -43,11 +44,15 @@ class SummarySubcommand final : public Subcommand {
     return {};
   }
 
-  Result<Printed> run() override { return print(TRY(verbs::summary(request_)), json); }
+  Result<Printed> run() override {
+    verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), "summary", request_.view));
+    return print_charged(TRY(verbs::summary(request_)), call, json);
+  }
 
  private:
   verbs::SummaryRequest request_;
   ViewFlags view_;
+  LedgerFlags ledger_;
 };
 
 }  // namespace

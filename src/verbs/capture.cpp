@@ -7,6 +7,7 @@
 
 #include "capture/recording.h"
 #include "store/library.h"
+#include "verbs/adaptive.h"
 #include "verbs/recording_plan.h"
 
 namespace atys::verbs {
@@ -49,6 +50,8 @@ Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
     return fail(ErrorCode::InvalidInput, "a rate must be above 0 and at most 100000 Hz", "99 is a good one");
   if (!(request.max_overhead > 0 && request.max_overhead <= 1))
     return fail(ErrorCode::InvalidInput, "an overhead must be above 0 and at most 100 %", "1% is the default");
+  if (request.plan != "fixed" && request.plan != "adaptive")
+    return fail(ErrorCode::InvalidInput, "no plan is called '" + request.plan + "'", "there are fixed and adaptive");
   return capture::RecordingPlan{.target = TRY(target_of(request)),
                                 .kind = TRY(capture::Kind::parse(request.kind)),
                                 .tier = TRY(capture::parse_tier(request.tier)),
@@ -116,8 +119,16 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
   const capture::RecordingPlan plan = TRY(plan_of(request));
   TRY(choose_format(request.output));
   TRY(check_writable(request.output.path));
-  capture::Recorded recorded = TRY(run(request, plan));
   CaptureAnswer answer;
+  answer.plan = request.plan;
+  capture::Recorded recorded;
+  if (request.plan == "adaptive") {
+    AdaptiveRun adaptive = TRY(run_adaptive(request, plan));
+    recorded = std::move(adaptive.recorded);
+    answer.steps = std::move(adaptive.steps);
+  } else {
+    recorded = TRY(run(request, plan));
+  }
   answer.tier = recorded.tier;
   answer.ended = capture::to_string(recorded.reason);
   answer.exit_status = recorded.exit_status;
@@ -132,6 +143,7 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
   const std::string reference = answer.written.id.empty() ? answer.written.path : answer.written.id.substr(0, 12);
   View view;
   view.top = kRows;
+  view.max_tokens = request.max_tokens;
   answer.summary = TRY(summarize(viewed, reference, view));
   return answer;
 }

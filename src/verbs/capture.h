@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "verbs/budget_report.h"
 #include "verbs/output.h"
 #include "verbs/summary.h"
 
@@ -23,10 +25,12 @@ struct CaptureRequest {
 
   std::string kind = "cpu";
   std::string tier = "auto";
+  std::string plan = "fixed";  // or "adaptive": see adaptive.h
   double hz = 99;
   uint64_t duration_ns = 0;  // 0: as long as the command runs
   double max_overhead = 0.01;
-  uint64_t max_samples = 0;  // 0: no limit
+  uint64_t max_samples = 0;          // 0: no limit
+  std::optional<size_t> max_tokens;  // bounds the answer
   bool debuginfod = false;
   std::vector<std::pair<std::string, std::string>> labels;
   Output output;
@@ -41,12 +45,24 @@ struct RateGrant {
   double hz = 0;
 };
 
+// What the adaptive plan did, from a moment on, and why.
+struct PlanStep {
+  std::string kind;  // coarse, longer, finer, lines, waits, watch, stop
+  double from_seconds = 0;
+  double seconds = 0;
+  double hz = 0;
+  double samples = 0;  // that there were when it began
+  std::string why;
+};
+
 struct CaptureAnswer {
   WrittenProfile written;
   SummaryAnswer summary;
   std::string tier;
-  std::string ended;     // why
-  int exit_status = -1;  // of the command
+  std::string ended;  // why
+  std::string plan;
+  std::vector<PlanStep> steps;  // of the adaptive plan
+  int exit_status = -1;         // of the command
 
   // The budget. Asked:
   double asked_hz = 0;
@@ -67,6 +83,7 @@ struct CaptureAnswer {
   double overhead_percent = 0;  // while samples were taken
 
   std::vector<std::string> notes;
+  std::optional<BudgetReport> ledger;
 };
 
 // What is wrong with a request before anything is done.

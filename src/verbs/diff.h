@@ -2,10 +2,12 @@
 // What changed between two profiles, and whether the samples are enough to say so.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reduce/diff.h"
+#include "verbs/budget_report.h"
 #include "verbs/view.h"
 
 namespace atys::verbs {
@@ -31,6 +33,7 @@ struct DiffAnswer {
   Omitted omitted;
   Tokens tokens;
   std::vector<std::string> next;
+  std::optional<BudgetReport> ledger;
 };
 
 Result<DiffAnswer> diff(const DiffRequest& request);

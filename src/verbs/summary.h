@@ -2,11 +2,13 @@
 // The first question of everyone: what costs the most?
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reduce/attribution.h"
 #include "reduce/confidence.h"
+#include "verbs/budget_report.h"
 #include "verbs/view.h"
 
 namespace atys::verbs {
@@ -38,6 +40,7 @@ struct SummaryAnswer {
   Omitted omitted;
   Tokens tokens;
   std::vector<std::string> next;  // the questions that would tell most now, as commands
+  std::optional<BudgetReport> ledger;
 };
 
 Result<SummaryAnswer> summary(const SummaryRequest& request);

@@ -13,6 +13,10 @@ from scratch import Scratch  # noqa: E402
 CALLS = [
     ("summary", "base.collapsed"), ("summary", "base.collapsed --form tree --max-tokens 500"), ("summary", "base.collapsed --form paths"),
     ("summary", "nosuchfile"), ("diff", "base.collapsed new.collapsed"), ("diff", "base.collapsed nosuchfile"),
+    ("summary", "base.collapsed --ledger $(atys ledger new --tokens 5000)"), ("summary", "base.collapsed --ledger $(atys ledger new --tokens 5)"),
+    ("diff", "base.collapsed new.collapsed --ledger $(atys ledger new)"),
+    ("ledger", "new --captures 3 --call-tokens 500"), ("ledger", "show $(atys ledger new)"), ("ledger", "close $(atys ledger new)"),
+    ("ledger", "show 0123456789abcdef"),
     ("flame", "base.collapsed -o x.html"), ("convert", "base.collapsed -o x.pb.gz"), ("convert", "base.collapsed"),
     ("merge", "base.collapsed new.collapsed"), ("list", ""), ("show", "base.collapsed"), ("remove", "abcdef"),
     ("doctor", ""), ("detect", "$$"), ("detect", "999999999"), ("detect", "--service nosuch-service"),

@@ -11,6 +11,7 @@
 #include "verbs/detect.h"
 #include "verbs/diff.h"
 #include "verbs/doctor.h"
+#include "verbs/ledger.h"
 #include "verbs/link.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
@@ -29,6 +30,7 @@ std::string render(const verbs::DiffAnswer& answer);
 std::string render(const verbs::LinkAnswer& answer);
 std::string render(const verbs::DetectAnswer& answer);
 std::string render(const verbs::DoctorAnswer& answer);
+std::string render(const verbs::LedgerAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);
 std::string render(const verbs::ShowAnswer& answer);
 std::string render(const verbs::RemoveAnswer& answer);

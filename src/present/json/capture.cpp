@@ -6,7 +6,7 @@ namespace atys::present::json {
 
 namespace {
 
-void write_budget(JsonWriter& json, const verbs::CaptureAnswer& answer) {
+void write_own_budget(JsonWriter& json, const verbs::CaptureAnswer& answer) {
   json.key("budget").begin_object().key("asked").begin_object();
   json.field("hz", answer.asked_hz).field("overhead_percent", answer.asked_overhead_percent);
   json.field("duration_ns", answer.asked_duration_ns).field("samples", answer.asked_samples).end_object();
@@ -20,7 +20,18 @@ void write_budget(JsonWriter& json, const verbs::CaptureAnswer& answer) {
       .field("own_cpu_ns", answer.own_cpu_ns);
   json.field("kernel_cpu_ns", answer.kernel_cpu_ns).field("finish_cpu_ns", answer.finish_cpu_ns);
   json.field("target_cpu_ns", answer.target_cpu_ns).field("peak_bytes", answer.peak_bytes);
-  json.field("overhead_percent", answer.overhead_percent).end_object().end_object();
+  json.field("overhead_percent", answer.overhead_percent).end_object();
+  if (answer.ledger) write_report(json, *answer.ledger);
+  json.end_object();
+}
+
+void write_plan(JsonWriter& json, const verbs::CaptureAnswer& answer) {
+  json.key("plan").begin_object().field("name", answer.plan).key("steps").begin_array();
+  for (const verbs::PlanStep& step : answer.steps) {
+    json.begin_object().field("kind", step.kind).field("from_seconds", step.from_seconds).field("seconds", step.seconds);
+    json.field("hz", step.hz).field("samples", step.samples).field("why", step.why).end_object();
+  }
+  json.end_array().end_object();
 }
 
 }  // namespace
@@ -30,7 +41,8 @@ std::string render(const verbs::CaptureAnswer& answer) {
   json.begin_object();
   write_written(json, answer.written);
   json.field("tier", answer.tier).field("ended", answer.ended).field("exit_status", answer.exit_status);
-  write_budget(json, answer);
+  write_plan(json, answer);
+  write_own_budget(json, answer);
   json.key("profile");
   write_profile(json, answer.summary.profile);
   write_rows(json, answer.summary);

@@ -66,4 +66,31 @@ void write_written(JsonWriter& json, const verbs::WrittenProfile& written) {
   write_strings(json, "left_out", written.left_out);
 }
 
+void write_charge(JsonWriter& json, std::string_view key, const budget::Charge& charge) {
+  json.key(key).begin_object();
+  for (const budget::Resource& resource : budget::kResources) {
+    json.key(resource.key);
+    if (charge.*resource.amount == budget::kUnbounded) {
+      json.null();
+    } else {
+      json.value(charge.*resource.amount);
+    }
+  }
+  json.end_object();
+}
+
+void write_report(JsonWriter& json, const verbs::BudgetReport& report) {
+  json.field("ledger", report.ledger);
+  write_charge(json, "charged", report.charged);
+  write_charge(json, "left", report.left);
+  write_strings(json, "lowered", report.lowered);
+}
+
+void write_budget(JsonWriter& json, const std::optional<verbs::BudgetReport>& report) {
+  if (!report) return;
+  json.key("budget").begin_object();
+  write_report(json, *report);
+  json.end_object();
+}
+
 }  // namespace atys::present::json

@@ -23,6 +23,13 @@ void write_strings(JsonWriter& json, std::string_view key, const std::vector<std
 // Where a profile was written, as fields of the object that is open.
 void write_written(JsonWriter& json, const verbs::WrittenProfile& written);
 
+// "ledger", "charged", "left" and "lowered", as fields of the object that is open.
+void write_report(JsonWriter& json, const verbs::BudgetReport& report);
+// "budget", where a ledger pays.
+void write_budget(JsonWriter& json, const std::optional<verbs::BudgetReport>& report);
+// What has no limit is null.
+void write_charge(JsonWriter& json, std::string_view key, const budget::Charge& charge);
+
 // Values are whole numbers wherever a double holds them exactly.
 void write_value(JsonWriter& json, std::string_view key, double value);
 

@@ -30,6 +30,7 @@ std::string render(const verbs::DiffAnswer& answer) {
   }
   json.end_array();
   write_envelope(json, answer.omitted, answer.tokens, answer.next);
+  write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
 }

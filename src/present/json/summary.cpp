@@ -34,6 +34,7 @@ std::string render(const verbs::SummaryAnswer& answer) {
   json.field("form", answer.form).field("by", answer.by);
   write_rows(json, answer);
   write_envelope(json, answer.omitted, answer.tokens, answer.next);
+  write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
 }

@@ -8,6 +8,7 @@
 #include "verbs/detect.h"
 #include "verbs/diff.h"
 #include "verbs/doctor.h"
+#include "verbs/ledger.h"
 #include "verbs/link.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
@@ -26,6 +27,7 @@ std::string render(const verbs::DiffAnswer& answer);
 std::string render(const verbs::LinkAnswer& answer);
 std::string render(const verbs::DetectAnswer& answer);
 std::string render(const verbs::DoctorAnswer& answer);
+std::string render(const verbs::LedgerAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);
 std::string render(const verbs::ShowAnswer& answer);
 std::string render(const verbs::RemoveAnswer& answer);
@@ -37,6 +39,9 @@ std::string heading(const verbs::ProfileInfo& profile);
 
 // The last lines: what was left out and what to ask next.
 std::string footing(const verbs::Omitted& omitted, const std::vector<std::string>& next);
+
+// What is left of the ledger that pays, where one does.
+std::string budget_lines(const std::optional<verbs::BudgetReport>& report);
 
 // "f.cpp:12", or what of it is known.
 std::string place(const reduce::Entity& entity);

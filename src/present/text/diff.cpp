@@ -23,7 +23,7 @@ std::string render(const verbs::DiffAnswer& answer) {
     text += table.render();
     if (answer.has_significant_change) text += "* significant: at most 5% of these are expected to be chance\n";
   }
-  return text + footing(answer.omitted, answer.next);
+  return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
 }
 
 }  // namespace atys::present::text

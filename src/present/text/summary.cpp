@@ -57,7 +57,8 @@ std::string render(const verbs::SummaryAnswer& answer) {
   if (answer.form == "raw") return raw(answer);
   std::string text = heading(answer.profile);
   if (answer.rows.empty())
-    return text + (answer.omitted.rows > 0 ? "" : "no samples\n") + footing(answer.omitted, answer.next);
+    return text + (answer.omitted.rows > 0 ? "" : "no samples\n") + footing(answer.omitted, answer.next) +
+           budget_lines(answer.ledger);
   if (answer.form == "paths") {
     text += paths(answer);
   } else if (answer.form == "tree") {
@@ -65,7 +66,7 @@ std::string render(const verbs::SummaryAnswer& answer) {
   } else {
     text += table(answer);
   }
-  return text + footing(answer.omitted, answer.next);
+  return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
 }
 
 }  // namespace atys::present::text
