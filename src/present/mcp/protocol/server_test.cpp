@@ -183,7 +183,9 @@ TEST(mcp_header_value, is_decoded_where_it_is_wrapped) {
   EXPECT_EQ(decode_header_value("plain"), "plain");
   EXPECT_EQ(decode_header_value("SGVsbG8="), "SGVsbG8=");
   EXPECT_EQ(decode_header_value("=?base64?SGVsbG8=?="), "Hello");
-  EXPECT_EQ(decode_header_value("=?base64??="), "");
+  EXPECT_EQ(decode_header_value("=?base64?"
+                                "?="),
+            "");
   EXPECT_EQ(decode_header_value("=?base64?SGVsbG8?="), std::nullopt);
   EXPECT_EQ(decode_header_value("=?base64?SG!sbG8=?="), std::nullopt);
   EXPECT_EQ(decode_header_value("=?base64?SG==bG8=?="), std::nullopt);
