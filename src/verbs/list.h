@@ -2,6 +2,7 @@
 // What is in the local library.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,17 @@ struct ListRow {
   std::string error;  // why the entry cannot be read; empty if it can
 };
 
+struct ListRequest {
+  size_t skip = 0;
+  size_t most = SIZE_MAX;
+};
+
 struct ListAnswer {
   std::string home;
   std::vector<ListRow> rows;
+  size_t in_all = 0;  // also those that were not asked for
 };
 
-Result<ListAnswer> list();
+Result<ListAnswer> list(const ListRequest& request = {});
 
 }  // namespace atys::verbs

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/byte_source.h"
+#include "base/unique_fd.h"
+#include "cli/print.h"
+#include "cli/quantities.h"
+#include "present/mcp/local_performer.h"
+#include "present/mcp/transport/http_transport.h"
+#include "present/mcp/transport/stdio_transport.h"
+#include "present/mcp/worker.h"
+
+namespace atys::cli {
+
+namespace {
+
+namespace mcp = present::mcp;
+
+constexpr size_t kShortestToken = 16;
+constexpr size_t kLongestToken = 1000;
+
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1" || address == "localhost";
+}
+
+// "127.0.0.1:8080", "[::1]:8080", "8080"
+Result<std::pair<std::string, int>> parse_address(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  std::string host = colon == std::string::npos ? "" : text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const std::string digits = colon == std::string::npos ? text : text.substr(colon + 1);
+  int port = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (error != std::errc() || end != digits.data() + digits.size() || port < 0 || port > 65535)
+    return fail(ErrorCode::InvalidInput, "bad address '" + text + "'", "write 127.0.0.1:PORT; port 0 is any that is free");
+  return std::pair(host.empty() ? std::string("127.0.0.1") : host, port);
+}
+
+// A file that others can read keeps no secret.
+Result<std::string> token_of_file(const std::string& path) {
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open() && errno == ENOENT) {
+    const std::string token = TRY(mcp::random_token());
+    file.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const std::string line = token + "\n";
+    if (!file.is_open() || ::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+      return fail_errno("write " + path);
+    return token;
+  }
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) return fail_errno("read " + path);
+  if (!S_ISREG(status.st_mode) || (status.st_mode & 077) != 0)
+    return fail(ErrorCode::PermissionDenied, path + " can be read by others", "chmod 600 " + path);
+  char bytes[kLongestToken + 1];
+  const ssize_t got = ::read(file.get(), bytes, sizeof bytes);
+  std::string token(bytes, static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0) token.pop_back();
+  if (token.size() < kShortestToken || token.size() > kLongestToken)
+    return fail(ErrorCode::InvalidInput, "the token in " + path + " is too short or too long",
+                "remove the file, and one is made");
+  return token;
+}
+
+class McpSubcommand final : public Subcommand {
+ public:
+  const Manual& manual() const override {
+    static constexpr Manual kManual{
+        .name = "mcp",
+        .summary = "Offer profiling as tools to language-model clients",
+        .description =
+            "Speaks the Model Context Protocol on standard input and output, or over HTTP: tools to capture, summarise, "
+            "diff and\n"
+            "list profiles. Revisions 2026-07-28, 2025-11-25 and those before.\n\n"
+            "A client may run commands whose program or working folder lies in the folder in which the server was started, "
+            "and\n"
+            "record processes of the server's user; where that is root, only processes that run in that folder or were "
+            "started\n"
+            "from there. With any --allow option only what those name is allowed. What a call starts ends with the call.\n\n"
+            "Over HTTP a token is asked for, printed at the start; requests from web pages of others are refused.",
+        .examples =
+            "  # in a client's configuration\n"
+            "  atys mcp\n"
+            "  # over HTTP, for several clients\n"
+            "  atys mcp --http 127.0.0.1:7777 --token-file ~/.atys-token\n"
+            "  # only these\n"
+            "  atys mcp --allow-command '/opt/app/bin/*' --allow-user www-data",
+    };
+    return kManual;
+  }
+
+  void define_options(CLI::App& app) override {
+    app.add_option("--http", http_, "Listen there instead of using standard input and output; POST to /mcp")
+        ->type_name("ADDRESS:PORT");
+    app.add_option("--token-file", token_file_, "The token for HTTP, in a file that is made if it is not there")
+        ->type_name("FILE");
+    app.add_flag("--no-token", no_token_, "Ask for no token: every user of this machine may use the server");
+    app.add_option("--host", hosts_, "A name by which clients may call us, besides localhost; may repeat")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    repeated(app, "--allow-command", allow_.commands, "Commands: glob of the program's path, or of a name on PATH", "GLOB");
+    repeated(app, "--allow-tree", allow_.trees, "Commands and processes in a folder", "FOLDER");
+    repeated(app, "--allow-user", allow_.users, "Processes of a user", "USER");
+    app.add_option("--allow-pid", allow_.pids, "Processes")->delimiter(',')->type_name("PID,…")->group("Allow");
+    app.add_flag("--allow-any", allow_.any, "Everything, the whole host too")->group("Allow");
+    app.add_option("--max-duration", max_duration_,
+                   "How long one capture may take (default: 50s; many clients wait a minute)")
+        ->type_name("TIME")
+        ->group("Limits");
+    app.add_option("--max-tokens", max_tokens_, "Length of an answer that asks for none (default: 1000)")
+        ->type_name("N")
+        ->group("Limits");
+    app.add_flag("--worker", is_worker_)->group("");
+  }
+
+  Result<> prepare() override {
+    if (!max_duration_.empty()) context_.most_duration_ns = TRY(parse_duration(max_duration_));
+    if (max_tokens_ < 0) return fail(ErrorCode::InvalidInput, "--max-tokens must not be negative");
+    if (max_tokens_ > 0) context_.default_tokens = static_cast<size_t>(max_tokens_);
+    if (!http_.empty()) {
+      std::tie(address_, port_) = TRY(parse_address(http_));
+      if (no_token_ && !is_loopback(address_))
+        return fail(ErrorCode::InvalidInput, "without a token only this machine may connect", "listen on 127.0.0.1");
+    }
+    std::error_code error;
+    permission_.emplace(TRY(verbs::Permission::create(allow_, std::filesystem::current_path(error).string())));
+    context_.permission = &*permission_;
+    return {};
+  }
+
+  Result<Printed> run() override {
+    if (is_worker_) {
+      mcp::LocalPerformer performer(context_);
+      return Printed{.status = mcp::run_worker(performer)};
+    }
+    // A worker or a client that goes away must not take us with it.
+    std::signal(SIGPIPE, SIG_IGN);
+    mcp::WorkerPerformer performer(worker_arguments());
+    const mcp::Server server(mcp::product_catalog(ATYS_VERSION, *permission_));
+    if (http_.empty())
+      TRY(mcp::serve_stdio(server, performer, STDIN_FILENO, STDOUT_FILENO));
+    else
+      TRY(serve_http(server, performer));
+    return Printed{};
+  }
+
+ private:
+  static void repeated(CLI::App& app, const char* name, std::vector<std::string>& values, const char* text,
+                       const char* type) {
+    app.add_option(name, values, std::string(text) + "; may repeat")
+        ->type_name(type)
+        ->allow_extra_args(false)
+        ->group("Allow");
+  }
+
+  std::vector<std::string> worker_arguments() const {
+    std::vector<std::string> words;
+    for (const std::string& glob : allow_.commands) words.insert(words.end(), {"--allow-command", glob});
+    for (const std::string& tree : allow_.trees) words.insert(words.end(), {"--allow-tree", tree});
+    for (const std::string& user : allow_.users) words.insert(words.end(), {"--allow-user", user});
+    for (const int pid : allow_.pids) words.insert(words.end(), {"--allow-pid", std::to_string(pid)});
+    if (allow_.any) words.emplace_back("--allow-any");
+    if (!max_duration_.empty()) words.insert(words.end(), {"--max-duration", max_duration_});
+    if (max_tokens_ > 0) words.insert(words.end(), {"--max-tokens", std::to_string(max_tokens_)});
+    return words;
+  }
+
+  Result<> serve_http(const mcp::Server& server, mcp::Performer& performer) const {
+    mcp::HttpOptions options{.address = address_, .port = port_};
+    options.guard.hosts = hosts_;
+    if (!no_token_) options.guard.token = token_file_.empty() ? TRY(mcp::random_token()) : TRY(token_of_file(token_file_));
+    options.on_listening = [&](int port) {
+      const std::string host = address_.find(':') == std::string::npos ? address_ : "[" + address_ + "]";
+      std::fprintf(stderr, "atys: listening on http://%s:%d/mcp\n", host.c_str(), port);
+      if (!no_token_ && token_file_.empty()) std::fprintf(stderr, "atys: token %s\n", options.guard.token.c_str());
+      if (!is_loopback(address_))
+        std::fprintf(stderr, "atys: note: other machines can connect, and what is sent is not encrypted\n");
+    };
+    return mcp::serve_http(server, performer, options);
+  }
+
+  std::string http_, token_file_, max_duration_, address_;
+  int port_ = 0;
+  bool no_token_ = false;
+  bool is_worker_ = false;
+  int64_t max_tokens_ = 0;
+  std::vector<std::string> hosts_;
+  verbs::AllowList allow_;
+  std::optional<verbs::Permission> permission_;
+  mcp::ToolContext context_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> create_mcp() { return std::make_unique<McpSubcommand>(); }
+
+}  // namespace atys::cli

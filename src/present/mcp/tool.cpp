@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/mcp/tool.h"
+
+#include "base/utf8.h"
+#include "present/json/answers.h"
+#include "present/mcp/arguments.h"
+
+namespace atys::present::mcp {
+
+namespace {
+
+Json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
+
+// A verb's schema allows an error in place of the answer; a tool says errors in another way, and clients of the legacy era
+// want an object at the root.
+Json output_schema(const std::string& verb) {
+  auto text = json::schema(verb);
+  if (!text.ok()) return {};
+  auto whole = parse_json(*text);
+  if (!whole.ok()) return {};
+  Json schema = whole->contains("anyOf") ? (*whole)["anyOf"].front() : *whole;
+  if (whole->contains("$defs")) {
+    Json definitions = (*whole)["$defs"];
+    definitions.erase("failure");
+    if (!definitions.empty()) schema["$defs"] = std::move(definitions);
+  }
+  schema["type"] = "object";
+  return schema;
+}
+
+Json failed(const Error& error) {
+  std::string text = printable(error.message);
+  if (!error.hint.empty()) text += "\n" + printable(error.hint);
+  return {{"content", Json::array({text_block(std::move(text))})}, {"isError", true}};
+}
+
+}  // namespace
+
+Json input_schema(const ToolDescription& tool) {
+  Json schema = {{"type", "object"}, {"properties", tool.properties}, {"additionalProperties", false}};
+  if (tool.properties.empty()) schema["properties"] = Json::object();
+  if (!tool.required.empty()) schema["required"] = tool.required;
+  return schema;
+}
+
+Json to_json(const ToolDescription& tool) {
+  return {{"name", tool.name},
+          {"title", tool.title},
+          {"description", tool.text},
+          {"inputSchema", input_schema(tool)},
+          {"outputSchema", output_schema(tool.verb)},
+          {"annotations",
+           {{"title", tool.title},
+            {"readOnlyHint", tool.hints.only_reads},
+            {"destructiveHint", tool.hints.runs_commands},
+            {"idempotentHint", tool.hints.is_idempotent},
+            {"openWorldHint", tool.hints.runs_commands}}}};
+}
+
+Json call_tool(const Tool& tool, const Json& arguments, const ToolContext& context) {
+  const ToolDescription description = tool.describe();
+  if (const auto checked = check_arguments(input_schema(description), arguments); !checked.ok())
+    return failed(checked.error());
+  const auto answer = tool.call(arguments, context);
+  if (!answer.ok()) return failed(answer.error());
+  Json content = Json::array({text_block(answer->text)});
+  for (const std::string& id : answer->made)
+    content.push_back({{"type", "resource_link"},
+                       {"uri", "profile://" + id},
+                       {"name", "profile " + id.substr(0, 12)},
+                       {"mimeType", "text/plain"}});
+  Json result = {{"content", std::move(content)}, {"isError", false}};
+  if (auto structured = parse_json(answer->json); structured.ok()) result["structuredContent"] = structured.take();
+  return result;
+}
+
+}  // namespace atys::present::mcp

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/mcp/tool.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "present/mcp/arguments.h"
+#include "present/mcp/resources.h"
+#include "present/mcp/tools/view_arguments.h"
+#include "present/mcp/worker.h"
+#include "verbs/follow_up.h"
+
+namespace atys::present::mcp {
+
+namespace {
+
+const Tool& tool(const std::string& name) {
+  static const auto kTools = all_tools();
+  return **std::ranges::find_if(kTools, [&](const auto& each) { return each->describe().name == name; });
+}
+
+verbs::Permission permission_in(const std::string& folder) { return *verbs::Permission::create({.trees = {folder}}, "/"); }
+
+TEST(mcp_tools, have_names_that_every_client_takes_and_schemas_with_an_object_at_the_root) {
+  std::set<std::string> names;
+  for (const auto& each : all_tools()) {
+    const Json shown = to_json(each->describe());
+    const std::string name = shown["name"];
+    EXPECT_TRUE(std::regex_match(name, std::regex("[a-zA-Z0-9_-]{1,64}"))) << name;
+    EXPECT_TRUE(names.insert(name).second);
+    EXPECT_EQ(shown["inputSchema"]["type"], "object") << name;
+    EXPECT_EQ(shown["outputSchema"]["type"], "object") << name;
+    EXPECT_TRUE(shown["outputSchema"].contains("properties")) << name;
+    for (const auto& [key, property] : shown["inputSchema"]["properties"].items())
+      EXPECT_TRUE(property.contains("type") && property.contains("description")) << name << "." << key;
+  }
+  EXPECT_TRUE(names.contains("profile_capture"));
+}
+
+TEST(mcp_tools, that_only_read_say_so_and_the_others_do_not) {
+  EXPECT_EQ(to_json(tool("profile_summary").describe())["annotations"]["readOnlyHint"], true);
+  EXPECT_EQ(to_json(tool("profile_capture").describe())["annotations"]["readOnlyHint"], false);
+  EXPECT_EQ(to_json(tool("profile_capture").describe())["annotations"]["destructiveHint"], true);
+}
+
+TEST(mcp_tools, wrong_arguments_are_results_with_a_hint) {
+  const verbs::Permission permission = permission_in(std::filesystem::temp_directory_path().string());
+  const ToolContext context{.permission = &permission};
+  const auto text = [&](const char* name, const Json& arguments) {
+    const Json result = call_tool(tool(name), arguments, context);
+    EXPECT_EQ(result["isError"], true) << arguments;
+    EXPECT_FALSE(result.contains("structuredContent"));
+    return result["content"][0]["text"].get<std::string>();
+  };
+  EXPECT_NE(text("profile_summary", Json::object()).find("arguments.profile: is missing"), std::string::npos);
+  EXPECT_NE(text("profile_summary", {{"profile", "abcdef"}, {"form", "pie"}}).find("none of table, paths"),
+            std::string::npos);
+  EXPECT_NE(text("profile_summary", {{"profile", "abcdef"}, {"colour", 1}}).find("it takes"), std::string::npos);
+  EXPECT_NE(text("profile_summary", {{"profile", "abcdef"}, {"focus", "("}}).find("("), std::string::npos);
+  EXPECT_NE(text("profile_summary", {{"profile", "/etc/passwd"}}).find("--allow-tree"), std::string::npos);
+  EXPECT_NE(text("profile_summary", {{"profile", "-"}}).find("no profile"), std::string::npos);
+  EXPECT_NE(text("profile_capture", Json::object()).find("exactly one of"), std::string::npos);
+  EXPECT_NE(text("profile_capture", {{"pids", {1}}, {"command", {"x"}}}).find("more than one"), std::string::npos);
+  EXPECT_NE(text("profile_capture", {{"host", true}}).find("--allow-any"), std::string::npos);
+  EXPECT_NE(text("profile_capture", {{"command", {"/bin/true"}}, {"cwd", "/"}}).find("--allow-command"), std::string::npos);
+  EXPECT_NE(text("profile_capture", {{"command", {"true"}}, {"seconds", 4000}}).find("--max-duration"), std::string::npos);
+}
+
+TEST(mcp_arguments, are_checked_all_the_way_down) {
+  const Json schema = {
+      {"type", "object"},
+      {"properties", {{"list", {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}, {"maxItems", 2}}}}}};
+  EXPECT_TRUE(check_arguments(schema, {{"list", {1, 2}}, {"more", 1}}).ok());
+  EXPECT_FALSE(check_arguments(schema, {{"list", {1, 0}}}).ok());
+  EXPECT_FALSE(check_arguments(schema, {{"list", {1, 2, 3}}}).ok());
+  EXPECT_FALSE(check_arguments(schema, {{"list", {1, 1.5}}}).ok());
+  EXPECT_FALSE(check_arguments(schema, Json::array()).ok());
+}
+
+TEST(mcp_follow_ups, are_calls_that_the_tool_takes) {
+  const std::string name = "it's <a \"name\">";
+  const auto calls =
+      as_calls({"atys summary abc123 --form tree --top 5", "atys summary f.pb --focus " + verbs::quote_for_shell(name),
+                "atys diff a1 b2 --total", "atys flame abc123", "atys summary x --unknown 1"});
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(calls[0], R"(profile_summary {"form":"tree","profile":"abc123","top":5})");
+  const Json second = Json::parse(calls[1].substr(calls[1].find('{')));
+  EXPECT_EQ(second["focus"], name);
+  EXPECT_TRUE(check_arguments(input_schema(tool("profile_summary").describe()), second).ok());
+  EXPECT_EQ(calls[2], R"(profile_diff {"base":"a1","new":"b2","total":true})");
+}
+
+TEST(mcp_resources, that_are_not_there_are_errors_that_name_them) {
+  const verbs::Permission permission = permission_in(std::filesystem::temp_directory_path().string());
+  for (const char* uri :
+       {"test://x", "profile://", "profile:///etc/passwd", "profile://../x", "profile://ffffffffffff", "atys://"}) {
+    const Json done = read_resource({{"uri", uri}}, {.permission = &permission});
+    EXPECT_EQ(done["error"]["code"], -32602) << uri;
+    EXPECT_EQ(done["error"]["data"]["uri"], uri);
+  }
+  EXPECT_TRUE(read_resource({{"uri", "atys://how-to"}}, {.permission = &permission}).contains("result"));
+  EXPECT_TRUE(list_resources({{"cursor", "x"}}).contains("error"));
+}
+
+TEST(mcp_worker, output_of_commands_is_quoted_line_by_line) {
+  EXPECT_EQ(quoted_lines("a\n\x1b[31mb\xff\n"), "| a\n|  [31mb\xEF\xBF\xBD\n");
+  EXPECT_EQ(quoted_lines(""), "");
+}
+
+}  // namespace
+
+}  // namespace atys::present::mcp

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/capture.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "present/json/answers.h"
+#include "present/mcp/tools/view_arguments.h"
+#include "present/text/answers.h"
+#include "verbs/target_pids.h"
+
+namespace atys::present::mcp {
+
+namespace {
+
+constexpr double kDefaultSeconds = 10;
+constexpr uint64_t kNsPerSecond = 1'000'000'000;
+
+Json own_properties() {
+  return {
+      {"command",
+       {{"type", "array"},
+        {"items", {{"type", "string"}, {"maxLength", 100000}}},
+        {"minItems", 1},
+        {"maxItems", 1000},
+        {"description", "program and arguments, started and recorded until it ends; no shell: [\"python3\", \"slow.py\"]"}}},
+      {"cwd",
+       {{"type", "string"},
+        {"maxLength", 4096},
+        {"description", "working folder of the command (default: the working tree)"}}},
+      {"pids",
+       {{"type", "array"},
+        {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", 2147483647}}},
+        {"minItems", 1},
+        {"maxItems", 1000},
+        {"description", "running processes to record instead"}}},
+      {"service",
+       {{"type", "string"}, {"maxLength", 1000}, {"description", "processes by rule: NAME, port=8080, command~REGEX"}}},
+      {"host", {{"type", "boolean"}, {"description", "every process"}}},
+      {"kind",
+       {{"type", "string"},
+        {"maxLength", 100},
+        {"description", "cpu (default), off-cpu (waits), wall, event:NAME; Java: alloc, lock"}}},
+      {"seconds",
+       {{"type", "number"},
+        {"minimum", 0.01},
+        {"maximum", 86400},
+        {"description", "how long (default: 10; a command: until it ends)"}}},
+      {"hz", {{"type", "number"}, {"minimum", 1}, {"maximum", 10000}, {"description", "samples a second (default 99)"}}},
+      {"max_overhead_percent", {{"type", "number"}, {"minimum", 0.01}, {"maximum", 100}, {"description", "default 1"}}},
+      {"labels", {{"type", "object"}, {"description", "texts to note in the profile, by name"}}},
+  };
+}
+
+// Rules are looked up once, so that what comes to fit them later is not recorded without having been allowed.
+Result<> set_target(const Json& arguments, const verbs::Permission& permission, verbs::CaptureRequest& request) {
+  if (arguments.contains("command")) request.command = arguments["command"].get<std::vector<std::string>>();
+  if (arguments.contains("pids")) request.pids = arguments["pids"].get<std::vector<int>>();
+  request.service = arguments.value("service", std::string());
+  request.host = arguments.value("host", false);
+  const size_t targets = static_cast<size_t>(!request.command.empty()) + static_cast<size_t>(!request.pids.empty()) +
+                         static_cast<size_t>(!request.service.empty()) + static_cast<size_t>(request.host);
+  if (targets != 1)
+    return fail(ErrorCode::InvalidInput, targets == 0 ? "nothing to record" : "more than one target",
+                "give exactly one of command, pids, service, host");
+  if (request.host) return permission.may_record_host();
+  if (!request.service.empty() && !permission.allows_everything()) {
+    request.pids = TRY(verbs::pids_of_service(request.service));
+    request.service.clear();
+  }
+  for (const int pid : request.pids) TRY(permission.may_record(pid));
+  return {};
+}
+
+Result<> enter_folder(const Json& arguments, const verbs::CaptureRequest& request, const ToolContext& context) {
+  if (request.command.empty()) return {};
+  std::error_code error;
+  const std::filesystem::path start = context.permission->tree().empty() ? "/" : context.permission->tree();
+  const auto folder = std::filesystem::canonical(start / arguments.value("cwd", std::string(".")), error);
+  if (error)
+    return fail(ErrorCode::NotFound, "no folder '" + arguments.value("cwd", std::string()) + "'", "name one that exists");
+  TRY(context.permission->may_run(request.command, folder.string()));
+  // We are a process of our own for this one call.
+  if (::chdir(folder.c_str()) != 0) return fail_errno("enter " + folder.string());
+  return {};
+}
+
+Result<> set_length(const Json& arguments, const ToolContext& context, verbs::CaptureRequest& request) {
+  const double most = static_cast<double>(context.most_duration_ns) / kNsPerSecond;
+  const double asked = arguments.value("seconds", request.command.empty() ? std::min(kDefaultSeconds, most) : most);
+  if (asked > most)
+    return fail(ErrorCode::InvalidInput, "a capture may last " + std::to_string(std::lround(most)) + " s at most",
+                "ask for fewer seconds; the operator can allow more: atys mcp --max-duration TIME");
+  request.duration_ns = static_cast<uint64_t>(asked * kNsPerSecond);
+  return {};
+}
+
+std::string last_words(const verbs::CaptureAnswer& answer, const verbs::CaptureRequest& request) {
+  std::string text;
+  if (!request.command.empty() && answer.exit_status > 0)
+    text += "the command ended with status " + std::to_string(answer.exit_status) + "\n";
+  if (!request.command.empty() && answer.exit_status < 0)
+    text += "the command had not ended after " + std::to_string(request.duration_ns / kNsPerSecond) +
+            " s and was stopped: make its work smaller, or profile a running process by pids\n";
+  for (const std::string& note : answer.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+class ProfileCapture final : public Tool {
+ public:
+  ToolDescription describe() const override {
+    return {
+        .name = "profile_capture",
+        .title = "Record a profile",
+        .text =
+            "Record where a command or running processes spend their time, with low overhead. Gives the id of the profile "
+            "and its hottest functions. A command's stdout and stderr are kept out of the answer but for their end.",
+        .properties = with_view(own_properties(), {"table", "paths", "tree", "lines"}),
+        .verb = "capture",
+        .hints = {.only_reads = false, .is_idempotent = false, .runs_commands = true}};
+  }
+
+  Result<ToolAnswer> call(const Json& arguments, const ToolContext& context) const override {
+    verbs::CaptureRequest request;
+    const verbs::View view = TRY(view_of(arguments, context));
+    TRY(set_target(arguments, *context.permission, request));
+    TRY(set_length(arguments, context, request));
+    request.kind = arguments.value("kind", request.kind);
+    request.hz = arguments.value("hz", request.hz);
+    request.max_overhead = arguments.value("max_overhead_percent", request.max_overhead * 100) / 100;
+    const Json labels = arguments.value("labels", Json::object());
+    for (const auto& [key, value] : labels.items()) {
+      if (!value.is_string())
+        return fail(ErrorCode::InvalidInput, "labels." + key + " is not text", "labels are texts by name");
+      request.labels.emplace_back(key, value.get<std::string>());
+    }
+    TRY(verbs::check(request));
+    TRY(enter_folder(arguments, request, context));
+    request.on_progress = [&](double seconds, double samples) {
+      context.on_progress({seconds,
+                           request.command.empty()
+                               ? std::optional<double>(static_cast<double>(request.duration_ns) / kNsPerSecond)
+                               : std::nullopt,
+                           std::to_string(static_cast<int64_t>(samples)) + " samples"});
+    };
+    verbs::CaptureAnswer answer = TRY(verbs::capture(request));
+    answer.summary = TRY(verbs::summary({answer.written.id, view}));
+    answer.summary.next = as_calls(answer.summary.next);
+    return ToolAnswer{last_words(answer, request) + text::render(answer), json::render(answer), {answer.written.id}};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Tool> create_profile_capture() { return std::make_unique<ProfileCapture>(); }
+
+}  // namespace atys::present::mcp

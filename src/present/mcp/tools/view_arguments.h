@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments that several tools share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "present/mcp/tool.h"
+#include "verbs/view.h"
+
+namespace atys::present::mcp {
+
+// Schemas of `form`, `by`, `top`, `focus`, `ignore`, `value` and `max_tokens`, put beside those of the tool.
+Json with_view(Json properties, const std::vector<std::string>& forms);
+Result<verbs::View> view_of(const Json& arguments, const ToolContext& context);
+
+// A profile as verbs take it: an id of the library, or a file that the client may read.
+Json profile_property(const std::string& description);
+Result<std::string> profile_of(const Json& arguments, const char* name, const ToolContext& context);
+
+// Follow-up questions as a client of tools can ask them: "atys summary X --form tree" becomes
+// profile_summary {"form":"tree","profile":"X"}. What no tool can do is left out.
+std::vector<std::string> as_calls(const std::vector<std::string>& commands);
+
+// At least six hexadecimal digits.
+bool is_profile_id(const std::string& text);
+
+}  // namespace atys::present::mcp

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may talk to us over HTTP. A page in somebody's browser can send requests to this machine too: such a request names
+// the page's origin, or a host that is not ours (DNS rebinding), and is refused; a token keeps out other users.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace atys::present::mcp {
+
+struct HttpGuard {
+  std::string token;               // empty: none is asked for
+  std::vector<std::string> hosts;  // names that we may be called by, besides those of this machine
+
+  struct Refusal {
+    int status = 403;
+    std::string why;
+  };
+  // `origin` and `authorization` are null where the request has no such header.
+  std::optional<Refusal> check(const std::string& host, const std::string* origin, const std::string* authorization) const;
+
+ private:
+  bool is_our_name(std::string_view authority) const;
+};
+
+// 32 hexadecimal digits from the system's source of randomness.
+Result<std::string> random_token();
+
+// Takes the same time wherever two texts of the same length differ.
+bool equal_in_constant_time(std::string_view a, std::string_view b);
+
+}  // namespace atys::present::mcp

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server with the protocol and the HTTP transport of `atys mcp`, and with the tools, resources and prompts that the
+// official conformance suite calls (tests/interop/mcp_conformance_peer.py). The product has none of them: what is tested is
+// what is between.
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "present/mcp/transport/http_transport.h"
+
+using namespace atys;
+using namespace atys::present::mcp;
+
+namespace {
+
+// A red pixel, and a sound of no length.
+constexpr const char* kPng =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+constexpr const char* kWav = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
+
+Json text(const std::string& said) { return {{"type", "text"}, {"text", said}}; }
+Json image() { return {{"type", "image"}, {"data", kPng}, {"mimeType", "image/png"}}; }
+Json resource(const std::string& uri, const std::string& type, const std::string& said) {
+  return {{"type", "resource"}, {"resource", {{"uri", uri}, {"mimeType", type}, {"text", said}}}};
+}
+Json result_of(Json content, bool is_error = false) {
+  return {{"result", {{"content", std::move(content)}, {"isError", is_error}}}};
+}
+Json error_of(const std::string& why, Json data) {
+  return {{"error", {{"code", kInvalidParams}, {"message", why}, {"data", std::move(data)}}}};
+}
+Json message_of(Json content) { return {{"role", "user"}, {"content", std::move(content)}}; }
+
+class Fixture final : public Performer {
+ public:
+  Json perform(const Work& work, const WorkObserver& observer) override {
+    if (work.method == "tools/call") return call(work.params["name"], observer);
+    if (work.method == "resources/read") return read(work.params["uri"]);
+    if (work.method == "prompts/get") return prompt(work.params["name"], work.params.value("arguments", Json::object()));
+    Json list = Json::array();
+    for (const char* uri : {"test://static-text", "test://static-binary"})
+      list.push_back({{"uri", uri}, {"name", uri}, {"description", uri}});
+    return {{"result", {{"resources", list}}}};
+  }
+
+ private:
+  static Json call(const std::string& name, const WorkObserver& observer) {
+    if (name == "test_image_content") return result_of(Json::array({image()}));
+    if (name == "test_audio_content")
+      return result_of(Json::array({{{"type", "audio"}, {"data", kWav}, {"mimeType", "audio/wav"}}}));
+    if (name == "test_embedded_resource")
+      return result_of(
+          Json::array({resource("test://embedded-resource", "text/plain", "This is an embedded resource content.")}));
+    if (name == "test_multiple_content_types")
+      return result_of(
+          Json::array({text("Multiple content types test:"), image(),
+                       resource("test://mixed-content-resource", "application/json", R"({"test":"data","value":123})")}));
+    if (name == "test_error_handling")
+      return result_of(Json::array({text("This tool intentionally returns an error for testing")}), true);
+    if (name == "test_tool_with_progress")
+      for (const double done : {0, 50, 100}) {
+        observer.on_progress({done, 100, ""});
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+    return result_of(Json::array({text("This is a simple text response for testing.")}));
+  }
+
+  static Json read(const std::string& uri) {
+    Json content = {{"uri", uri}};
+    if (uri == "test://static-text") {
+      content["mimeType"] = "text/plain";
+      content["text"] = "This is the content of the static text resource.";
+    } else if (uri == "test://static-binary") {
+      content["mimeType"] = "image/png";
+      content["blob"] = kPng;
+    } else if (uri.starts_with("test://template/") && uri.ends_with("/data")) {
+      const std::string id = uri.substr(16, uri.size() - 21);
+      content["mimeType"] = "application/json";
+      content["text"] = Json{{"id", id}, {"templateTest", true}, {"data", "Data for ID: " + id}}.dump();
+    } else {
+      return error_of("no such resource", {{"uri", uri}});
+    }
+    return {{"result", {{"contents", Json::array({content})}}}};
+  }
+
+  static Json prompt(const std::string& name, const Json& arguments) {
+    const auto said = [&](const char* key) { return arguments.value(key, std::string()); };
+    Json messages = Json::array();
+    if (name == "test_simple_prompt") messages.push_back(message_of(text("This is a simple prompt for testing.")));
+    if (name == "test_prompt_with_arguments")
+      messages.push_back(
+          message_of(text("Prompt with arguments: arg1='" + said("arg1") + "', arg2='" + said("arg2") + "'")));
+    if (name == "test_prompt_with_embedded_resource") {
+      messages.push_back(message_of(resource(said("resourceUri"), "text/plain", "Embedded resource content for testing.")));
+      messages.push_back(message_of(text("Please process the embedded resource above.")));
+    }
+    if (name == "test_prompt_with_image") {
+      messages.push_back(message_of(image()));
+      messages.push_back(message_of(text("Please analyze the image above.")));
+    }
+    return {{"result", {{"messages", messages}}}};
+  }
+};
+
+Catalog catalog() {
+  Catalog all{.name = "fixture", .title = "Fixture", .version = "1", .instructions = "for tests"};
+  for (const char* name : {"test_simple_text", "test_image_content", "test_audio_content", "test_embedded_resource",
+                           "test_multiple_content_types", "test_error_handling", "test_tool_with_progress",
+                           "test_missing_capability", "test_streaming_elicitation", "test_logging_tool"})
+    all.tools.push_back(
+        {{"name", name}, {"description", name}, {"inputSchema", {{"type", "object"}, {"additionalProperties", false}}}});
+  for (const char* name :
+       {"test_simple_prompt", "test_prompt_with_arguments", "test_prompt_with_embedded_resource", "test_prompt_with_image"})
+    all.prompts.push_back({{"name", name}, {"description", name}});
+  all.resource_templates =
+      Json::array({{{"uriTemplate", "test://template/{id}/data"}, {"name", "template"}, {"mimeType", "application/json"}}});
+  all.required_capabilities = {{"test_missing_capability", {{"sampling", Json::object()}}}};
+  return all;
+}
+
+}  // namespace
+
+int main() {
+  Fixture performer;
+  const Server server(catalog());
+  HttpOptions options;
+  options.on_listening = [](int port) { std::fprintf(stderr, "fixture: listening on http://127.0.0.1:%d/mcp\n", port); };
+  return serve_http(server, performer, options).ok() ? 0 : 1;
+}
