@@ -43,6 +43,7 @@ std::vector<char*> environment_with(const std::vector<std::string>& more) {
 // Runs in the child, like what follows: system calls only.
 void settle_in(const ChildOptions& options) {
   if (options.own_group) ::setpgid(0, 0);
+  if (options.nice) ::setpriority(PRIO_PROCESS, 0, *options.nice);
   if (options.in >= 0) ::dup2(options.in, STDIN_FILENO);
   if (options.out >= 0) ::dup2(options.out, STDOUT_FILENO);
   if (options.err >= 0) ::dup2(options.err, STDERR_FILENO);

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct ChildOptions {
   int err = -1;
   std::vector<std::string> more_environment;  // "KEY=VALUE", besides ours
   bool own_group = false;                     // a process group of its own, named by its pid
+  std::optional<int> nice;                    // its priority; none: ours
 };
 
 class ChildProcess {

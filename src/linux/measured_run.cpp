@@ -77,6 +77,7 @@ class Run {
     Pipe err = TRY(Pipe::create());
     ChildOptions options{.in = nothing.get(), .out = out.write.get(), .err = err.write.get(), .more_environment = {}};
     options.own_group = true;
+    options.nice = limits_.nice;
     if (limits_.padding > 0) options.more_environment.push_back("ATYS_PADDING=" + std::string(limits_.padding, '.'));
     child_.emplace(TRY(ChildProcess::create(command_, options)));
     out_ = std::move(out.read);

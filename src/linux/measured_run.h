@@ -20,6 +20,7 @@ struct RunLimits {
   int stop_fd = -1;                  // ends the run when it becomes readable; -1: none
   size_t padding = 0;                // bytes to add to its environment
   bool counts_instructions = false;  // try it
+  std::optional<int> nice;           // its priority, as nice(1) counts; none: ours
 };
 
 struct MeasuredRun {
