@@ -15,26 +15,21 @@ import sys
 import tempfile
 import time
 
-from measure import ATYS, ROOT, WORK
+from measure import ATYS, ROOT, WORK, Run
 
 FUNCTIONS = ["parse", "lookup", "render", "log_line"]
 
 
 def build():
     WORK.mkdir(parents=True, exist_ok=True)
-    program = WORK / "victim"
+    program = WORK / f"victim{os.getpid()}"
     subprocess.run(["gcc", "-O2", "-g", "-fno-omit-frame-pointer", "-o", program, ROOT / "bench" / "compare" / "victim.c"], check=True)
     return program
 
 
 def parts_for(program, milliseconds):
-    """How many parts make a run of so much CPU time here: the least of a few runs, as others use the machine."""
-    def cpu(parts):
-        before = os.times()
-        subprocess.run([program, str(parts)], stdout=subprocess.DEVNULL, check=True)
-        after = os.times()
-        return after.children_user + after.children_system - before.children_user - before.children_system
-    return max(1, round(4000 * milliseconds / 1000 / min(cpu(4000) for _ in range(3))))
+    """How many parts make a run of so much CPU time here: by the least of a few runs, as others use the machine."""
+    return max(1, round(4000 * milliseconds / 1000 / min(Run([program, 4000]).cpu for _ in range(5))))
 
 
 def compare(options, program, parts, extra, seed):
@@ -127,6 +122,7 @@ def main():
         os.environ["ATYS_HOME"] = str(pathlib.Path(home))
         same = campaign(options, "same" + options.name, program, parts, options.count, 0)
         slower = campaign(options, "slower" + options.name, program, parts, slow_count, options.extra)
+    program.unlink()
     table(same, slower)
 
 

@@ -4,13 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "verbs/shell_command.h"
+
 namespace atys::cli {
-
-namespace {
-
-std::vector<std::string> shell(const std::string& text) { return {"/bin/sh", "-c", text}; }
-
-}  // namespace
 
 Result<> take_commands(const std::vector<std::string>& words, verbs::CompareRequest& request) {
   const auto mark = std::ranges::find(words, "--");
@@ -22,8 +18,8 @@ Result<> take_commands(const std::vector<std::string>& words, verbs::CompareRequ
   if (words.size() != 2)
     return fail(ErrorCode::InvalidInput, "two commands are needed, not " + std::to_string(words.size()),
                 "quote each: atys compare 'A' 'B'; or atys compare -- A ARG… -- B ARG…");
-  request.a = shell(words[0]);
-  request.b = shell(words[1]);
+  request.a = verbs::shell_command(words[0]);
+  request.b = verbs::shell_command(words[1]);
   return {};
 }
 

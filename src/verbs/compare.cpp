@@ -13,6 +13,7 @@
 #include "verbs/callgrind.h"
 #include "verbs/follow_up.h"
 #include "verbs/profiled_blocks.h"
+#include "verbs/shell_command.h"
 #include "verbs/timed_blocks.h"
 
 namespace atys::verbs {
@@ -27,13 +28,6 @@ uint64_t drawn_seed() {
   uint32_t seed = 0;  // short, so that it can be typed again
   if (::getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) seed = static_cast<uint32_t>(clock_ns(CLOCK_MONOTONIC));
   return seed;
-}
-
-std::string text_of(const std::vector<std::string>& command) {
-  if (command.size() == 3 && command[0] == "/bin/sh" && command[1] == "-c") return command[2];
-  std::string text;
-  for (const std::string& argument : command) text += (text.empty() ? "" : " ") + quote_for_shell(argument);
-  return text;
 }
 
 void fill_instructions(const CommandPair& commands, const CompareRequest& request, const TimedBlocks& blocks,
@@ -138,8 +132,8 @@ Result<CompareAnswer> compare(const CompareRequest& request) {
   CompareAnswer answer;
   answer.seed = request.seed.value_or(drawn_seed());
   answer.least_difference = request.least_difference;
-  answer.a.command = text_of(request.a);
-  answer.b.command = text_of(request.b);
+  answer.a.command = text_of_command(request.a);
+  answer.b.command = text_of_command(request.b);
   reduce::Random random(answer.seed);
   const CommandPair commands(request.a, request.b);
   {
