@@ -43,7 +43,7 @@ class CompareSubcommand final : public Subcommand {
   }
 
   void define_options(CLI::App& app) override {
-    app.add_option("COMMAND", words_, "A and B: two texts for a shell, or after --: A ARG… -- B ARG…")->expected(0, -1);
+    app.add_option("COMMAND", words_, "A and B: two texts for a shell, or after --: A ARG… -- B ARG…");
     app.add_option("--metric", request_.metric, "Which time decides: auto, wall, cpu")
         ->type_name("TIME")
         ->capture_default_str();

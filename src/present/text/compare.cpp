@@ -71,7 +71,11 @@ std::string circumstances(const verbs::CompareAnswer& answer) {
   return text;
 }
 
-std::string amount(double value, const verbs::CompareAnswer& answer) { return quantity(value, answer.unit); }
+// Counts are seldom whole when they are divided by work.
+std::string amount(double value, const verbs::CompareAnswer& answer) {
+  if (answer.unit == "count" && std::abs(value) < 100 && value != std::trunc(value)) return fmt::format("{:.2f}", value);
+  return quantity(value, answer.unit);
+}
 
 std::string signed_amount(double value, const verbs::CompareAnswer& answer) {
   return (value < 0 ? "-" : "+") + amount(std::abs(value), answer);

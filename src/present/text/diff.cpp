@@ -31,7 +31,12 @@ std::string conclusion(const verbs::DiffAnswer& answer) {
   return text;
 }
 
-std::string amount(double value, const verbs::DiffAnswer& answer) { return quantity(value, answer.base.unit); }
+// Counts are seldom whole when they are divided by work.
+std::string amount(double value, const verbs::DiffAnswer& answer) {
+  if (answer.base.unit == "count" && std::abs(value) < 100 && value != std::trunc(value))
+    return fmt::format("{:.2f}", value);
+  return quantity(value, answer.base.unit);
+}
 
 std::string signed_amount(double value, const verbs::DiffAnswer& answer) {
   return (value < 0 ? "-" : "+") + amount(std::abs(value), answer);
