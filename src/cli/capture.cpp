@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/ledger_options.h"
+#include "cli/compare_options.h"
 #include "cli/quantities.h"
 #include "cli/target_options.h"
 #include "cli/view_options.h"
@@ -63,9 +64,16 @@ class CaptureSubcommand final : public Subcommand {
         ->type_name("N");
     output_.define(app, "the local library");
     ledger_.define(app);
+    app.add_flag("--ab", is_ab_, "Two commands, 'A' 'B' or -- A ARG… -- B ARG…: atys compare with its defaults");
   }
 
   Result<> prepare() override {
+    if (is_ab_) {
+      verbs::CaptureRequest said;
+      TRY(target_.parse(said));
+      TRY(take_commands(said.command, comparison_));
+      return verbs::check(comparison_);
+    }
     request_.output = output_.parse();
     TRY(target_.parse(request_));
     if (!duration_.empty())
@@ -81,6 +89,7 @@ class CaptureSubcommand final : public Subcommand {
   }
 
   Result<Printed> run() override {
+    if (is_ab_) return print(TRY(verbs::compare(comparison_)), json);
     const bool shows_progress = ::isatty(STDERR_FILENO) != 0 && request_.command.empty();
     if (shows_progress)
       request_.on_progress = [](double seconds, double samples) {
@@ -105,6 +114,8 @@ class CaptureSubcommand final : public Subcommand {
   static int status_of(const verbs::CaptureAnswer& answer) { return std::max(0, answer.exit_status); }
 
   verbs::CaptureRequest request_;
+  verbs::CompareRequest comparison_;  // of --ab
+  bool is_ab_ = false;
   OutputFlags output_;
   TargetFlags target_;
   LedgerFlags ledger_;

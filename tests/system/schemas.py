@@ -19,7 +19,9 @@ CALLS = [
     ("ledger", "show 0123456789abcdef"),
     ("flame", "base.collapsed -o x.html"), ("convert", "base.collapsed -o x.pb.gz"), ("convert", "base.collapsed"),
     ("merge", "base.collapsed new.collapsed"), ("list", ""), ("show", "base.collapsed"), ("remove", "abcdef"),
-    ("doctor", ""), ("detect", "$$"), ("detect", "999999999"), ("detect", "--service nosuch-service"),
+    ("diff", "base.collapsed,base.collapsed new.collapsed,new.collapsed --per run"),
+    ("compare", "--max-runs 7 --profile-runs 0 true true"), ("compare", "--max-runs 7 --profile-runs 2 'sort base.collapsed' 'sort new.collapsed'"),
+    ("compare", "true false"), ("doctor", ""), ("detect", "$$"), ("detect", "999999999"), ("detect", "--service nosuch-service"),
 ]
 
 
