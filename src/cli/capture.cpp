@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "cli/compare_options.h"
 #include "cli/print.h"
 #include "cli/quantities.h"
 #include "cli/target_options.h"
@@ -53,9 +54,16 @@ class CaptureSubcommand final : public Subcommand {
         ->allow_extra_args(false);
     app.add_flag("--debuginfod", request_.debuginfod, "Ask the servers in DEBUGINFOD_URLS for missing debug files");
     output_.define(app, "the local library");
+    app.add_flag("--ab", is_ab_, "Two commands, 'A' 'B' or -- A ARG… -- B ARG…: atys compare with its defaults");
   }
 
   Result<> prepare() override {
+    if (is_ab_) {
+      verbs::CaptureRequest said;
+      TRY(target_.parse(said));
+      TRY(take_commands(said.command, comparison_));
+      return verbs::check(comparison_);
+    }
     request_.output = output_.parse();
     TRY(target_.parse(request_));
     if (!duration_.empty())
@@ -69,6 +77,7 @@ class CaptureSubcommand final : public Subcommand {
   }
 
   Result<Printed> run() override {
+    if (is_ab_) return print(TRY(verbs::compare(comparison_)), json);
     const bool shows_progress = ::isatty(STDERR_FILENO) != 0 && request_.command.empty();
     if (shows_progress)
       request_.on_progress = [](double seconds, double samples) {
@@ -88,6 +97,8 @@ class CaptureSubcommand final : public Subcommand {
 
  private:
   verbs::CaptureRequest request_;
+  verbs::CompareRequest comparison_;  // of --ab
+  bool is_ab_ = false;
   OutputFlags output_;
   TargetFlags target_;
   std::string duration_;

@@ -15,31 +15,49 @@ class DiffSubcommand final : public Subcommand {
         .name = "diff",
         .summary = "What changed between two profiles",
         .description =
-            "Compares the shares of each function in two profiles, so recordings of different length compare. ci95 is the "
-            "95%\n"
-            "confidence interval of the change; a change is marked significant only where, over all rows, at most 5% of "
-            "the\n"
-            "marks are expected to be chance. 'no significant change' is an answer. The interval covers sampling alone: "
-            "two\n"
-            "runs of the same program also differ by themselves.",
+            "Compares the shares of each function in two profiles, so recordings of different length compare; with --per, "
+            "what\n"
+            "each costs for the same work. Several profiles on a side are runs: BASE and NEW take them with commas between, "
+            "or\n"
+            "repeat --base and --new. ci95 is the 95% confidence interval of the change; a change is marked significant "
+            "only\n"
+            "where, over all rows, at most 5% of the marks are expected to be chance. 'no significant change' is an answer, "
+            "and\n"
+            "'inconclusive' too. With one profile a side the interval covers sampling alone: two runs of the same program "
+            "also\n"
+            "differ by themselves, and only several runs show by how much.",
         .examples =
             "  # what the new version does more of\n"
             "  atys diff before.pb.gz after.pb.gz\n"
             "  # with everything that functions call\n"
-            "  atys diff before.pb.gz after.pb.gz --total",
+            "  atys diff before.pb.gz after.pb.gz --total\n"
+            "  # several runs of each, cost per run\n"
+            "  atys diff --base before-*.pb.gz --new after-*.pb.gz --per run",
     };
     return kManual;
   }
 
   void define_options(CLI::App& app) override {
-    app.add_option("BASE", request_.base, "The profile to compare with")->required();
-    app.add_option("NEW", request_.fresh, "The profile that may have changed")->required();
+    app.add_option("BASE", request_.base, "The profile to compare with, or several runs: a,b,c");
+    app.add_option("NEW", request_.fresh, "The profile that may have changed, or several runs");
+    app.add_option("--base", request_.more_base, "More runs of the base")->type_name("PROFILE…")->expected(1, -1);
+    app.add_option("--new", request_.more_fresh, "More runs of what may have changed")
+        ->type_name("PROFILE…")
+        ->expected(1, -1);
+    app.add_option("--per", request_.per, "Compare cost per work: share, run, second, cpu-second, request:N (or N,M)")
+        ->type_name("WORK")
+        ->capture_default_str();
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
     view_.define(app, {"table", "lines"});
   }
 
   Result<> prepare() override {
     request_.view = TRY(view_.parse());
+    TRY(verbs::WorkUnit::parse(request_.per));
+    const bool has_base = !request_.base.empty() || !request_.more_base.empty();
+    const bool has_fresh = !request_.fresh.empty() || !request_.more_fresh.empty();
+    if (!has_base || !has_fresh)
+      return fail(ErrorCode::InvalidInput, has_base ? "NEW is required" : "BASE is required", "see atys diff --help");
     if (total_) request_.measure = reduce::Measure::Total;
     return {};
   }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -24,7 +25,35 @@ Result<Pipe> make_pipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-// Runs in the child, between fork and exec: system calls only.
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& string : strings) pointers.push_back(const_cast<char*>(string.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<char*> environment_with(const std::vector<std::string>& more) {
+  std::vector<char*> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) all.push_back(*entry);
+  const std::vector<char*> added = pointers_to(more);
+  all.insert(all.end(), added.begin(), added.end());
+  return all;
+}
+
+// Runs in the child, like what follows: system calls only.
+void settle_in(const ChildOptions& options) {
+  if (options.own_group) ::setpgid(0, 0);
+  if (options.nice) ::setpriority(PRIO_PROCESS, 0, *options.nice);
+  if (options.in >= 0) ::dup2(options.in, STDIN_FILENO);
+  if (options.out >= 0) ::dup2(options.out, STDOUT_FILENO);
+  if (options.err >= 0) ::dup2(options.err, STDERR_FILENO);
+  // What the parent blocked to read from a descriptor must not stay blocked in the command.
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Between fork and exec.
 [[noreturn]] void wait_and_execute(int gate, int failure, char* const* arguments) {
   char go = 0;
   ssize_t got = 0;
@@ -39,12 +68,11 @@ Result<Pipe> make_pipe() {
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::create(const std::vector<std::string>& command) {
+Result<ChildProcess> ChildProcess::create(const std::vector<std::string>& command, const ChildOptions& options) {
   if (command.empty() || command[0].empty())
     return fail(ErrorCode::InvalidInput, "no command given", "atys capture -- COMMAND ARG…");
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = pointers_to(command);
+  std::vector<char*> environment = environment_with(options.more_environment);
   Pipe gate = TRY(make_pipe());
   Pipe failure = TRY(make_pipe());
   ChildProcess child;
@@ -53,12 +81,11 @@ Result<ChildProcess> ChildProcess::create(const std::vector<std::string>& comman
   if (child.pid_ < 0) return fail_errno("start " + child.name_);
   if (child.pid_ == 0) {
     ::close(gate.write.get());
-    // What the parent blocked to read from a descriptor must not stay blocked in the command.
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    settle_in(options);
+    environ = environment.data();
     wait_and_execute(gate.read.get(), failure.write.get(), arguments.data());
   }
+  if (options.own_group) ::setpgid(child.pid_, child.pid_);  // whoever of us is first
   child.gate_ = std::move(gate.write);
   child.failure_ = std::move(failure.read);
   child.pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.pid_, 0)));
@@ -90,7 +117,7 @@ Result<> ChildProcess::release() {
 int ChildProcess::poll_exit() {
   if (exit_status_ >= 0 || pid_ < 0) return exit_status_;
   int status = 0;
-  if (::waitpid(pid_, &status, WNOHANG) != pid_) return -1;
+  if (::wait4(pid_, &status, WNOHANG, &usage_) != pid_) return -1;
   exit_status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return exit_status_;
 }

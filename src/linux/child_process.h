@@ -3,8 +3,10 @@
 // before its first instruction.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +15,20 @@
 
 namespace atys::linux {
 
+struct ChildOptions {
+  // Descriptors for its standard streams; -1: ours.
+  int in = -1;
+  int out = -1;
+  int err = -1;
+  std::vector<std::string> more_environment;  // "KEY=VALUE", besides ours
+  bool own_group = false;                     // a process group of its own, named by its pid
+  std::optional<int> nice;                    // its priority; none: ours
+};
+
 class ChildProcess {
  public:
-  // Found on PATH like a shell would. Standard streams, environment and working directory are ours.
-  static Result<ChildProcess> create(const std::vector<std::string>& command);
+  // Found on PATH like a shell would. Standard streams, environment and working directory are ours unless said otherwise.
+  static Result<ChildProcess> create(const std::vector<std::string>& command, const ChildOptions& options = {});
 
   ChildProcess(ChildProcess&&) noexcept = default;
   ChildProcess& operator=(ChildProcess&&) noexcept = default;
@@ -29,6 +41,8 @@ class ChildProcess {
   Result<> release();
   // Its exit status as a shell would give it (128 + signal), without waiting: -1 while it runs.
   int poll_exit();
+  // What it used, with everything that it waited for; after it has ended.
+  const rusage& usage() const { return usage_; }
   void send_signal(int number) const;
 
  private:
@@ -36,6 +50,7 @@ class ChildProcess {
   std::string name_;
   pid_t pid_ = -1;
   int exit_status_ = -1;
+  rusage usage_{};
   bool is_released_ = false;
   UniqueFd pidfd_;
   UniqueFd gate_;     // closing it without a byte makes the child leave

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "verbs/follow_up.h"
 
 namespace atys::verbs {
 
 namespace {
+
+constexpr double kPracticalPercent = 2;
+constexpr size_t kMostRuns = 1000;
 
 size_t characters_of(const reduce::DiffRow& row) { return row.entity.name.size() + row.entity.file.size() + 80; }
 
@@ -25,32 +29,121 @@ Result<reduce::Dimension> dimension_of(const View& view) {
   return fail(ErrorCode::InvalidInput, "diff has no form '" + view.form + "'", "use table or lines");
 }
 
+// A name with commas in it may be that of a file.
+std::vector<std::string> split_references(const std::string& text) {
+  std::error_code error;
+  if (text.empty()) return {};
+  if (std::filesystem::exists(text, error)) return {text};
+  std::vector<std::string> parts;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t end = std::min(text.find(',', start), text.size());
+    if (end > start) parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+// The runs of one side, reduced to what is compared.
+struct Side {
+  std::vector<std::string> references;
+  std::vector<reduce::Top> tops;
+  std::vector<double> work;
+  std::vector<std::string> names;
+  ProfileInfo info;
+};
+
+void add_info(const ProfileInfo& run, ProfileInfo& all) {
+  all.samples += run.samples;
+  all.total += run.total;
+  all.duration_ns += run.duration_ns;
+  for (const std::string& target : run.targets)
+    if (std::ranges::find(all.targets, target) == all.targets.end()) all.targets.push_back(target);
+  for (const LossInfo& loss : run.loss) {
+    const auto same = std::ranges::find(all.loss, loss.reason, &LossInfo::reason);
+    if (same == all.loss.end())
+      all.loss.push_back(loss);
+    else
+      same->count += loss.count;
+  }
+}
+
+Result<> check_same(const ProfileInfo& a, const ProfileInfo& b) {
+  if (a.unit == b.unit && a.kind == b.kind) return {};
+  return fail(ErrorCode::InvalidInput, "cannot compare " + a.kind + "/" + a.unit + " with " + b.kind + "/" + b.unit,
+              "choose a value type that both have with --value");
+}
+
+Result<Side> open_side(const std::string& first, const std::vector<std::string>& more, const View& view,
+                       const reduce::Dimension& by, const WorkUnit& unit, double count) {
+  Side side{.references = split_references(first)};
+  for (const std::string& text : more)
+    for (std::string& reference : split_references(text)) side.references.push_back(std::move(reference));
+  if (side.references.empty())
+    return fail(ErrorCode::InvalidInput, "no profile to compare", "atys diff BASE NEW, or --base FILE… --new FILE…");
+  if (side.references.size() > kMostRuns)
+    return fail(ErrorCode::ResourceExhausted, "more than 1000 runs on one side", "merge some of them first");
+  for (const std::string& reference : side.references) {
+    const ViewedProfile viewed = TRY(open_view(reference, view));
+    const ProfileInfo info = describe(viewed.loaded, viewed.column);
+    side.tops.push_back(reduce::top(viewed.loaded.profile, viewed.column, by));
+    side.work.push_back(TRY(unit.in(viewed.loaded.profile, count, info.name)));
+    side.names.push_back(info.name);
+    if (side.names.size() == 1) {
+      side.info = info;
+    } else {
+      TRY(check_same(side.info, info));
+      add_info(info, side.info);
+    }
+  }
+  return side;
+}
+
+void conclude(const reduce::Diff& difference, size_t fewest_runs, DiffAnswer& answer) {
+  answer.verdict = difference.verdict;
+  answer.has_significant_change = difference.has_significant_change;
+  answer.distance = difference.distance;
+  answer.has_work = difference.has_work;
+  answer.total_work = difference.total_work;
+  answer.resolution_percent = difference.resolution * 100;
+  answer.times_more_needed = difference.times_more_needed;
+  answer.is_run_noise_known = difference.is_of_runs;
+  if (difference.verdict == reduce::DiffVerdict::Inconclusive && difference.is_of_runs) {
+    const double more = std::ceil(static_cast<double>(fewest_runs) * (difference.times_more_needed - 1));
+    answer.more_runs_needed = static_cast<size_t>(std::clamp(more, 1.0, 1e6));
+  }
+}
+
 }  // namespace
+
+std::string work_unit_of(const DiffAnswer& answer) { return answer.base.unit + "/" + answer.per; }
 
 Result<DiffAnswer> diff(const DiffRequest& request) {
   const reduce::Dimension by = TRY(dimension_of(request.view));
-  const ViewedProfile base = TRY(open_view(request.base, request.view));
-  const ViewedProfile fresh = TRY(open_view(request.fresh, request.view));
-  reduce::Diff difference = reduce::diff(reduce::top(base.loaded.profile, base.column, by),
-                                         reduce::top(fresh.loaded.profile, fresh.column, by), request.measure);
+  const WorkUnit unit = TRY(WorkUnit::parse(request.per));
+  Side base = TRY(open_side(request.base, request.more_base, request.view, by, unit, unit.base_count));
+  Side fresh = TRY(open_side(request.fresh, request.more_fresh, request.view, by, unit, unit.fresh_count));
+  TRY(check_same(base.info, fresh.info));
+  reduce::DiffOptions options{.measure = request.measure, .base_work = {}, .fresh_work = {}};
+  options.least_difference = kPracticalPercent / 100;
+  if (unit.kind != WorkUnit::Kind::Share) {
+    options.base_work = base.work;
+    options.fresh_work = fresh.work;
+  }
+  reduce::Diff difference = reduce::diff(base.tops, fresh.tops, options);
   std::ranges::stable_sort(difference.rows, [](const auto& a, const auto& b) { return a.significant > b.significant; });
 
   DiffAnswer answer;
-  answer.base_reference = request.base;
-  answer.fresh_reference = request.fresh;
-  answer.base = describe(base.loaded, base.column);
-  answer.fresh = describe(fresh.loaded, fresh.column);
-  if (answer.base.unit != answer.fresh.unit || answer.base.kind != answer.fresh.kind) {
-    return fail(ErrorCode::InvalidInput,
-                "cannot compare " + answer.base.kind + "/" + answer.base.unit + " with " + answer.fresh.kind + "/" +
-                    answer.fresh.unit,
-                "choose a value type that both have with --value");
-  }
+  answer.base_reference = base.references.front();
+  answer.fresh_reference = fresh.references.front();
+  answer.base = std::move(base.info);
+  answer.fresh = std::move(fresh.info);
+  answer.base_runs = std::move(base.names);
+  answer.fresh_runs = std::move(fresh.names);
   answer.form = request.view.form;
   answer.by = reduce::to_string(by);
   answer.measure = request.measure;
-  answer.has_significant_change = difference.has_significant_change;
-  answer.distance = difference.distance;
+  answer.per = unit.name;
+  conclude(difference, std::min(base.tops.size(), fresh.tops.size()), answer);
   answer.rows = std::move(difference.rows);
   const size_t kept = rows_that_fit(
       answer.rows.size(), request.view, [&](size_t i) { return characters_of(answer.rows[i]); }, answer.tokens);

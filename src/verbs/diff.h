@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changed between two profiles, and whether the samples are enough to say so.
+// What changed between two profiles, or between runs of two things, and whether that is enough to say so.
 #pragma once
 
 #include <string>
@@ -7,20 +7,25 @@
 
 #include "reduce/diff.h"
 #include "verbs/view.h"
+#include "verbs/work_done.h"
 
 namespace atys::verbs {
 
 struct DiffRequest {
-  std::string base;
+  std::string base;  // a profile, or several with commas between them
   std::string fresh;
   View view;
   reduce::Measure measure = reduce::Measure::Self;
+  std::string per = "share";  // see work_done.h
+  // More profiles of each side: each is one run.
+  std::vector<std::string> more_base;
+  std::vector<std::string> more_fresh;
 };
 
 struct DiffAnswer {
   std::string base_reference;
   std::string fresh_reference;
-  ProfileInfo base;
+  ProfileInfo base;  // of several: their sum
   ProfileInfo fresh;
   std::string form;
   std::string by;
@@ -31,8 +36,22 @@ struct DiffAnswer {
   Omitted omitted;
   Tokens tokens;
   std::vector<std::string> next;
+
+  std::string per = "share";
+  std::vector<std::string> base_runs;  // names
+  std::vector<std::string> fresh_runs;
+  reduce::DiffVerdict verdict = reduce::DiffVerdict::NoChange;
+  reduce::Change total_work;
+  bool has_work = false;
+  double resolution_percent = 0;    // of the total: the largest change of a row that cannot be excluded
+  double times_more_needed = 1;     // Inconclusive: so many times the runs, or the samples where there is one run a side
+  size_t more_runs_needed = 0;      // Inconclusive: on each side
+  bool is_run_noise_known = false;  // runs were the replicates
 };
 
 Result<DiffAnswer> diff(const DiffRequest& request);
+
+// "1.2 ms/run" as its unit reads: "nanoseconds/run".
+std::string work_unit_of(const DiffAnswer& answer);
 
 }  // namespace atys::verbs

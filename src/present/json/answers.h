@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "verbs/capture.h"
+#include "verbs/compare.h"
 #include "verbs/detect.h"
 #include "verbs/diff.h"
 #include "verbs/doctor.h"
@@ -25,6 +26,7 @@ std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::TopAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::CompareAnswer& answer);
 std::string render(const verbs::DetectAnswer& answer);
 std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "reduce/attribution.h"
 #include "reduce/confidence.h"
+#include "reduce/diff.h"
 #include "verbs/output.h"
 #include "verbs/summary.h"
 #include "verbs/view.h"
@@ -17,6 +18,8 @@ void write_interval(JsonWriter& json, std::string_view key, const reduce::Interv
 // "omitted", "tokens" and "next".
 void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens,
                     const std::vector<std::string>& next);
+// Value per work of both sides, with the interval of the difference.
+void write_change(JsonWriter& json, std::string_view key, const reduce::Change& change);
 // "rows" of a summary.
 void write_rows(JsonWriter& json, const verbs::SummaryAnswer& answer);
 void write_strings(JsonWriter& json, std::string_view key, const std::vector<std::string>& strings);

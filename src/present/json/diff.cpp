@@ -4,6 +4,15 @@
 
 namespace atys::present::json {
 
+void write_change(JsonWriter& json, std::string_view key, const reduce::Change& change) {
+  json.key(key).begin_object();
+  write_value(json, "base", change.base);
+  write_value(json, "new", change.fresh);
+  write_value(json, "delta", change.delta);
+  write_interval(json, "ci95", change.delta_ci95);
+  json.end_object();
+}
+
 std::string render(const verbs::DiffAnswer& answer) {
   JsonWriter json;
   json.begin_object().key("base");
@@ -26,9 +35,17 @@ std::string render(const verbs::DiffAnswer& answer) {
         .field("new_percent", row.fresh_share * 100)
         .field("delta_percent", row.delta * 100);
     write_interval(json, "ci95", {row.delta_ci95.low * 100, row.delta_ci95.high * 100});
-    json.field("significant", row.significant).end_object();
+    json.field("significant", row.significant);
+    if (answer.has_work) write_change(json, "work", row.work);
+    json.end_object();
   }
   json.end_array();
+  json.field("verdict", reduce::to_string(answer.verdict)).field("per", answer.per);
+  write_strings(json, "base_runs", answer.base_runs);
+  write_strings(json, "new_runs", answer.fresh_runs);
+  json.field("run_noise_known", answer.is_run_noise_known).field("resolution_percent", answer.resolution_percent);
+  json.field("more_runs_needed", answer.more_runs_needed);
+  if (answer.has_work) write_change(json, "total_work", answer.total_work);
   write_envelope(json, answer.omitted, answer.tokens, answer.next);
   json.end_object();
   return json.take();

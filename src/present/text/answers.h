@@ -5,6 +5,7 @@
 #include <string>
 
 #include "verbs/capture.h"
+#include "verbs/compare.h"
 #include "verbs/detect.h"
 #include "verbs/diff.h"
 #include "verbs/doctor.h"
@@ -22,6 +23,7 @@ std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::TopAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
+std::string render(const verbs::CompareAnswer& answer);
 std::string render(const verbs::DetectAnswer& answer);
 std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::ListAnswer& answer);

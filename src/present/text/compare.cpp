@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "present/text/answers.h"
+#include "present/text/numbers.h"
+#include "present/text/table.h"
+
+namespace atys::present::text {
+
+namespace {
+
+std::string change_of(double ratio) { return signed_percent((ratio - 1) * 100); }
+
+std::string interval_of(const reduce::Interval& ratio) {
+  if (!std::isfinite(ratio.high)) return "-100%..";
+  return fmt::format("{:+.1f}..{:+.1f}%", (ratio.low - 1) * 100, (ratio.high - 1) * 100);
+}
+
+std::string verdict_line(const verbs::CompareAnswer& answer) {
+  const reduce::Judgement& by = verbs::decisive(answer);
+  const std::string change = fmt::format("{} {} time", change_of(by.ratio), answer.metric);
+  std::string text = to_string(answer.verdict);
+  switch (answer.verdict) {
+    case reduce::Verdict::Faster:
+    case reduce::Verdict::Slower: text += fmt::format(": B takes {} ({})", change, interval_of(by.ratio_ci95)); break;
+    case reduce::Verdict::Same:
+      text += fmt::format(": B takes {} ({}), and less than ±{:.1f}% does not matter", change, interval_of(by.ratio_ci95),
+                          answer.least_difference * 100);
+      break;
+    case reduce::Verdict::Inconclusive:
+      text += fmt::format(": B takes {}, but all of {} fits", change, interval_of(by.ratio_ci95));
+      text += by.more_pairs > 0 ? fmt::format("; about {} more runs of each would decide", by.more_pairs)
+                                : "; more runs would hardly decide";
+  }
+  return text + "\n";
+}
+
+std::string times(const verbs::CompareAnswer& answer) {
+  Table table(
+      {{"", Align::Left}, {"A"}, {"±"}, {"B"}, {"±"}, {"change"}, {"ci95"}, {"noise floor"}, {"verdict", Align::Left}});
+  const auto add = [&](const char* title, double a, double a_spread, double b, double b_spread,
+                       const reduce::Judgement& by) {
+    table.add({title, quantity(a, "nanoseconds"), fmt::format("{:.1f}%", a_spread * 100), quantity(b, "nanoseconds"),
+               fmt::format("{:.1f}%", b_spread * 100), change_of(by.ratio), interval_of(by.ratio_ci95),
+               fmt::format("{:.1f}%", by.noise_floor * 100), to_string(by.verdict)});
+  };
+  add("wall", answer.a.wall_ns, answer.a.wall_spread, answer.b.wall_ns, answer.b.wall_spread, answer.wall);
+  add("cpu", answer.a.cpu_ns, answer.a.cpu_spread, answer.b.cpu_ns, answer.b.cpu_spread, answer.cpu);
+  return table.render();
+}
+
+std::string circumstances(const verbs::CompareAnswer& answer) {
+  const reduce::Judgement& by = verbs::decisive(answer);
+  std::string text = fmt::format("{} runs of each in {}, until {}; seed {}; decided by {} time ({})\n", answer.a.runs,
+                                 duration(static_cast<int64_t>(answer.elapsed_ns)), answer.ended, answer.seed, answer.metric,
+                                 answer.metric_reason);
+  text += fmt::format("a difference counts beyond ±{:.1f}%; signed ranks p={:.2g}, signs p={:.2g}\n", by.threshold * 100,
+                      by.signed_rank_p, by.sign_p);
+  if (!answer.instructions.source.empty() && answer.instructions.a > 0)
+    text += fmt::format("instructions ({}): {} to {}, {}\n", answer.instructions.source,
+                        quantity(answer.instructions.a, "count"), quantity(answer.instructions.b, "count"),
+                        change_of(answer.instructions.b / answer.instructions.a));
+  else if (!answer.instructions.why_not.empty())
+    text += "instructions: not counted; " + name(answer.instructions.why_not, 200) + "\n";
+  text += fmt::format("output: {}\n", answer.output == "varies" ? "varies from run to run, so it cannot be compared"
+                                      : answer.output == "same" ? "same"
+                                                                : "DIFFERENT");
+  for (const std::string& note : answer.notes) text += "note: " + name(note, 300) + "\n";
+  return text;
+}
+
+std::string amount(double value, const verbs::CompareAnswer& answer) { return quantity(value, answer.unit); }
+
+std::string signed_amount(double value, const verbs::CompareAnswer& answer) {
+  return (value < 0 ? "-" : "+") + amount(std::abs(value), answer);
+}
+
+std::string functions(const verbs::CompareAnswer& answer) {
+  if (answer.profiled_runs < 2) return "where: not profiled; " + name(answer.why_no_profile, 200) + "\n";
+  const reduce::Diff& found = answer.functions;
+  std::string text = fmt::format("where ({} profiles of each, {} runs in each, {} values per run): {}", answer.profiled_runs,
+                                 answer.repeats, answer.measure == reduce::Measure::Self ? "self" : "total",
+                                 found.verdict == reduce::DiffVerdict::Changed ? "" : to_string(found.verdict));
+  if (found.verdict == reduce::DiffVerdict::Inconclusive)
+    text += fmt::format(", {} of the total cannot be excluded; about {} more profiles of each would exclude 2%",
+                        percent(found.resolution * 100), answer.more_runs_needed);
+  text += "\n";
+  if (found.rows.empty()) return text;
+  Table table(
+      {{"A"}, {"B"}, {"change"}, {"ci95"}, {"of all"}, {"", Align::Left}, {answer.by, Align::Left}, {"where", Align::Left}});
+  for (const reduce::DiffRow& row : found.rows) {
+    const double of_all = found.total_work.base == 0 ? 0 : row.work.delta / found.total_work.base;
+    table.add({amount(row.work.base, answer), amount(row.work.fresh, answer), signed_amount(row.work.delta, answer),
+               signed_amount(row.work.delta_ci95.low, answer) + ".." + signed_amount(row.work.delta_ci95.high, answer),
+               signed_percent(of_all * 100), row.significant ? "*" : "", name(row.entity.name, 80), place(row.entity)});
+  }
+  text += table.render();
+  if (found.has_significant_change) text += "* significant: at most 5% of these are expected to be chance\n";
+  return text;
+}
+
+std::string headroom(const verbs::CompareAnswer& answer) {
+  if (answer.headroom.empty()) return "";
+  std::string text = "left in B:";
+  for (const verbs::Headroom& row : answer.headroom)
+    text += fmt::format("{} {} {}", &row == &answer.headroom.front() ? "" : ",", percent(row.share * 100),
+                        name(row.entity.name, 60));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string render(const verbs::CompareAnswer& answer) {
+  std::string text = verdict_line(answer);
+  text += "A: " + name(answer.a.command, 200) + "\nB: " + name(answer.b.command, 200) + "\n";
+  text += times(answer) + circumstances(answer) + functions(answer) + headroom(answer);
+  return text + footing(answer.omitted, answer.next);
+}
+
+}  // namespace atys::present::text

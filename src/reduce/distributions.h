@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The distributions that tests and intervals are made of.
+#pragma once
+
+namespace atys::reduce {
+
+double normal_cdf(double z);
+// For probabilities strictly between 0 and 1; beyond, ±infinity.
+double normal_quantile(double probability);
+
+// P(|T| ≥ |t|) of Student's distribution; degrees need not be whole.
+double student_two_sided_p(double t, double degrees);
+// The t with P(|T| ≥ t) = p.
+double student_two_sided_quantile(double p, double degrees);
+
+}  // namespace atys::reduce

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/compare.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.h"
+#include "linux/signal_watch.h"
+#include "reduce/paired_ratio.h"
+#include "reduce/sequential.h"
+#include "verbs/callgrind.h"
+#include "verbs/follow_up.h"
+#include "verbs/profiled_blocks.h"
+#include "verbs/timed_blocks.h"
+
+namespace atys::verbs {
+
+namespace {
+
+constexpr double kShareForTiming = 0.7;  // of the time, where profiles are wanted as well
+constexpr size_t kMostRuns = 10'000;
+constexpr size_t kEnvelopeRows = 6;  // the lines of an answer before and after its functions, in rows
+
+uint64_t drawn_seed() {
+  uint32_t seed = 0;  // short, so that it can be typed again
+  if (::getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) seed = static_cast<uint32_t>(clock_ns(CLOCK_MONOTONIC));
+  return seed;
+}
+
+std::string text_of(const std::vector<std::string>& command) {
+  if (command.size() == 3 && command[0] == "/bin/sh" && command[1] == "-c") return command[2];
+  std::string text;
+  for (const std::string& argument : command) text += (text.empty() ? "" : " ") + quote_for_shell(argument);
+  return text;
+}
+
+void fill_instructions(const CommandPair& commands, const CompareRequest& request, const TimedBlocks& blocks,
+                       const TimingLimits& limits, Instructions& instructions) {
+  if (blocks.a.instructions.size() == blocks.a.wall_ns.size() && !blocks.a.wall_ns.empty() &&
+      blocks.b.instructions.size() == blocks.b.wall_ns.size()) {
+    instructions.source = "processor";
+    instructions.a = reduce::median(blocks.a.instructions);
+    instructions.b = reduce::median(blocks.b.instructions);
+    return;
+  }
+  if (!request.instructions) {
+    instructions.why_not = "the processor's counter cannot be used here; --instructions counts them by callgrind, slowly";
+    return;
+  }
+  const linux::RunLimits run_limits{.deadline_ns = limits.deadline_ns, .stop_fd = limits.stop_fd};
+  const auto a = count_instructions(commands.a(), run_limits);
+  const auto b = a.ok() ? count_instructions(commands.b(), run_limits) : a;
+  if (!b.ok()) {
+    instructions.why_not = b.error().message + (b.error().hint.empty() ? "" : "; " + b.error().hint);
+    return;
+  }
+  instructions.source = "callgrind";
+  instructions.a = static_cast<double>(*a);
+  instructions.b = static_cast<double>(*b);
+}
+
+bool is_decided(reduce::Verdict verdict) { return verdict == reduce::Verdict::Faster || verdict == reduce::Verdict::Slower; }
+
+void add_notes(CompareAnswer& answer) {
+  for (const auto& [side, name] : {std::pair{&answer.a, "A"}, std::pair{&answer.b, "B"}}) {
+    if (side->failures > 0)
+      answer.notes.push_back(std::string(name) + " failed in " + std::to_string(side->failures) + " of " +
+                             std::to_string(side->runs) + " runs (status " + std::to_string(side->exit_status) +
+                             "): there is no verdict");
+    if (side->left_behind > 0)
+      answer.notes.push_back(std::string(name) + " leaves processes behind; a run ends with the last of them");
+  }
+  if (answer.output == "different") answer.notes.push_back("the outputs of A and B differ: they do not do the same");
+  const reduce::Judgement& other = answer.metric == "cpu" ? answer.wall : answer.cpu;
+  if (is_decided(other.verdict) && is_decided(answer.verdict) && other.verdict != answer.verdict)
+    answer.notes.push_back(std::string("by ") + (answer.metric == "cpu" ? "wall" : "CPU") + " time it is " +
+                           to_string(other.verdict) + ": the two do not agree");
+  if (answer.instructions.source.empty() || answer.instructions.a <= 0) return;
+  const double ratio = answer.instructions.b / answer.instructions.a;
+  if (answer.verdict == reduce::Verdict::Faster && ratio > 1.01)
+    answer.notes.push_back("faster, but with more instructions: layout, caching or waiting changed, not the work");
+  if (answer.verdict == reduce::Verdict::Same && ratio < 0.98)
+    answer.notes.push_back("fewer instructions, but no time gained");
+}
+
+void fit(const CompareRequest& request, CompareAnswer& answer) {
+  std::vector<reduce::DiffRow>& rows = answer.functions.rows;
+  const auto cost = [&](size_t i) { return rows[i].entity.name.size() + rows[i].entity.file.size() + 100; };
+  View view = request.view;
+  if (!view.top) view.top = 10;
+  // What stands around the functions is longer here than elsewhere.
+  if (view.max_tokens) view.max_tokens = *view.max_tokens - std::min(*view.max_tokens, tokens_for(kEnvelopeRows * 100));
+  const size_t kept = rows_that_fit(rows.size(), view, cost, answer.tokens);
+  answer.tokens.cap = request.view.max_tokens;
+  answer.tokens.estimate += tokens_for(kEnvelopeRows * 100);
+  const double whole = answer.functions.total_work.base;
+  for (size_t i = kept; i < rows.size(); ++i)
+    answer.omitted.percent += whole == 0 ? 0 : std::abs(rows[i].work.delta) / whole * 100;
+  answer.omitted.rows = rows.size() - kept;
+  rows.resize(kept);
+}
+
+void add_next(CompareAnswer& answer) {
+  if (answer.b.profile.empty()) return;
+  const std::string b = answer.b.profile.substr(0, 12);
+  if (!answer.functions.rows.empty())
+    answer.next.push_back("atys summary " + b + " --form paths --focus " +
+                          quote_for_shell("^" + escape_for_pattern(answer.functions.rows.front().entity.name) + "$"));
+  answer.next.push_back("atys summary " + b + " --form tree");
+}
+
+}  // namespace
+
+const reduce::Judgement& decisive(const CompareAnswer& answer) { return answer.metric == "cpu" ? answer.cpu : answer.wall; }
+
+Result<> check(const CompareRequest& request) {
+  if (request.a.empty() || request.b.empty() || request.a[0].empty() || request.b[0].empty())
+    return fail(ErrorCode::InvalidInput, "two commands are needed",
+                "atys compare 'A' 'B', or atys compare -- A ARG… -- B ARG…");
+  if (request.metric != "auto" && request.metric != "wall" && request.metric != "cpu")
+    return fail(ErrorCode::InvalidInput, "no metric is called '" + request.metric + "'", "use auto, wall or cpu");
+  if (request.max_runs < reduce::kFewestPairs || request.max_runs > kMostRuns)
+    return fail(ErrorCode::InvalidInput, "--max-runs must be from 7 to 10000", "fewer than 7 runs cannot decide anything");
+  if (!(request.least_difference > 0 && request.least_difference < 1))
+    return fail(ErrorCode::InvalidInput, "a threshold must be above 0 and below 100 %", "2% is the default");
+  if (request.max_time_ns == 0) return fail(ErrorCode::InvalidInput, "--max-time must be above 0", "5m is the default");
+  if (request.profile_runs == 1 || request.profile_runs > kMostRuns)
+    return fail(ErrorCode::InvalidInput, "--profile-runs must be 0, or from 2 to 10000", "6 is the default");
+  TRY(reduce::parse_dimension(request.view.by));
+  return {};
+}
+
+Result<CompareAnswer> compare(const CompareRequest& request) {
+  TRY(check(request));
+  const uint64_t started = clock_ns(CLOCK_MONOTONIC);
+  CompareAnswer answer;
+  answer.seed = request.seed.value_or(drawn_seed());
+  answer.least_difference = request.least_difference;
+  answer.a.command = text_of(request.a);
+  answer.b.command = text_of(request.b);
+  reduce::Random random(answer.seed);
+  const CommandPair commands(request.a, request.b);
+  {
+    const linux::SignalWatch signals = TRY(linux::SignalWatch::create());
+    const bool more_follows = request.profile_runs > 0 || request.instructions;
+    const double timing_share = more_follows ? kShareForTiming : 1;
+    TimingLimits limits{
+        .deadline_ns = started + static_cast<uint64_t>(static_cast<double>(request.max_time_ns) * timing_share),
+        .stop_fd = signals.fd(),
+        .on_progress = request.on_progress};
+    const TimedBlocks blocks = TRY(time_blocks(commands, request, limits, random, answer));
+    limits.deadline_ns = started + request.max_time_ns;
+    if (answer.ended == "it was interrupted") {
+      answer.why_no_profile = answer.ended;
+    } else {
+      fill_instructions(commands, request, blocks, limits, answer.instructions);
+      if (request.profile_runs > 0)
+        TRY(profile_blocks(commands, request, limits, random, answer));
+      else
+        answer.why_no_profile = "none was asked for";
+    }
+  }
+  answer.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - started;
+  add_notes(answer);
+  fit(request, answer);
+  add_next(answer);
+  return answer;
+}
+
+}  // namespace atys::verbs
