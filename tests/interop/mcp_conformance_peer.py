@@ -31,7 +31,7 @@ OF_PRODUCT = {
 # Not scored, but met: headers have to agree with bodies, sessions end when they are ended.
 BESIDES = {"2025-11-25": ["server-session-lifecycle"], "2026-07-28": ["http-header-validation"]}
 ASKS_CLIENT = "the server asks the client for something while it works, which ours never does"
-NOT_APPLICABLE = {  # names, or what they begin with
+NOT_APPLICABLE = {
     "logging-set-level": "we send no log messages, and the feature is deprecated",
     "tools-call-with-logging": "we send no log messages, and the feature is deprecated",
     "tools-call-sampling": ASKS_CLIENT,
@@ -41,7 +41,6 @@ NOT_APPLICABLE = {  # names, or what they begin with
     "resources-subscribe": "profiles do not change: there is nothing to subscribe to",
     "resources-unsubscribe": "profiles do not change: there is nothing to subscribe to",
     "completion-complete": "nothing that we take is worth completing",
-    "input-required-result-": ASKS_CLIENT,
 }
 
 
@@ -108,7 +107,7 @@ def run_suite(suite, url, folder, revision):
 
 
 def report(name, scenario, why):
-    reason = next((reason for start, reason in NOT_APPLICABLE.items() if scenario.startswith(start)), None)
+    reason = NOT_APPLICABLE.get(scenario)
     if reason is None:
         peer.report(name, why)
     elif why is None:

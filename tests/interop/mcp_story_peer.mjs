@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The official TypeScript clients, that of today (2026-07-28) and that of the legacy era, tell a whole story over stdio and over HTTP:
-// discover, capture a slow program, ask what is slow, replace it by the fixed one, diff, be refused, cancel.
+// discover, capture a slow program, ask what is slow, replace it by the fixed one, diff, compare, be refused, cancel.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -107,7 +107,7 @@ async function tell(label, peer, tree) {
 
   await check(`${label} tools are discovered`, async () => {
     const { tools } = await client.listTools();
-    for (const name of ['profile_capture', 'profile_summary', 'profile_diff', 'profile_list', 'doctor'])
+    for (const name of ['profile_capture', 'profile_summary', 'profile_diff', 'profile_compare', 'profile_list', 'doctor'])
       expect(tools.some((tool) => tool.name === name && tool.outputSchema?.type === 'object'), name);
     expect(tools.find((tool) => tool.name === 'profile_summary').annotations.readOnlyHint === true, 'annotations');
   });
@@ -144,6 +144,18 @@ async function tell(label, peer, tree) {
   await check(`${label} the diff says what changed`, async () => {
     const result = await ask('profile_diff', { base: slow.structuredContent.id, new: fixed.structuredContent.id });
     expect(result.structuredContent.rows.some((row) => row.name.includes('is_known') && row.significant), result.said);
+  });
+  await check(`${label} the comparison says which is faster`, async () => {
+    // The same work, unlike in the two captures, which were to take as long as each other.
+    writeFileSync(join(tree, 'before.py'), SLOW);
+    writeFileSync(join(tree, 'after.py'), FIXED.replace('range(600)', 'range(6)'));
+    let progress = 0;
+    const sides = { a: ['python3', 'before.py'], b: ['python3', 'after.py'] };
+    const result = await ask('profile_compare', { ...sides, least_percent: 5, max_runs: 12 }, { onprogress: () => progress++ });
+    expect(!result.isError && result.structuredContent.verdict === 'faster', result.said);
+    expect(progress > 0, 'no progress was told');
+    const refused = await ask('profile_compare', { a: ['true'], b: ['true'], cwd: '/' });
+    expect(refused.isError && refused.said.includes('--allow-command'), refused.said);
   });
   await check(`${label} the library lists both`, async () => {
     const result = await ask('profile_list', {});

@@ -4,8 +4,11 @@
 // what is between.
 #include <chrono>
 #include <cstdio>
+#include <map>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "present/mcp/transport/http_transport.h"
 
@@ -32,9 +35,80 @@ Json error_of(const std::string& why, Json data) {
 }
 Json message_of(Json content) { return {{"role", "user"}, {"content", std::move(content)}}; }
 
+Json elicitation(const char* asks, const char* field, const char* type = "string") {
+  const Json schema = {{"type", "object"}, {"properties", {{field, {{"type", type}}}}}, {"required", Json::array({field})}};
+  return {{"method", "elicitation/create"}, {"params", {{"message", asks}, {"requestedSchema", schema}}}};
+}
+Json sampling(const char* asks) {
+  return {{"method", "sampling/createMessage"},
+          {"params", {{"messages", Json::array({{{"role", "user"}, {"content", text(asks)}}})}, {"maxTokens", 100}}}};
+}
+Json roots() { return {{"method", "roots/list"}, {"params", Json::object()}}; }
+
+// What tools and prompts ask the client for before they answer, round by round.
+const std::map<std::string, std::vector<Json>>& questions() {
+  static const std::map<std::string, std::vector<Json>> kQuestions = {
+      {"test_input_required_result_elicitation", {{{"user_name", elicitation("What is your name?", "name")}}}},
+      {"test_input_required_result_sampling", {{{"capital_question", sampling("What is the capital of France?")}}}},
+      {"test_input_required_result_list_roots", {{{"client_roots", roots()}}}},
+      {"test_input_required_result_request_state", {{{"confirm", elicitation("Please confirm", "ok", "boolean")}}}},
+      {"test_input_required_result_tampered_state", {{{"confirm", elicitation("Please confirm", "ok", "boolean")}}}},
+      {"test_input_required_result_multiple_inputs",
+       {{{"user_name", elicitation("What is your name?", "name")},
+         {"greeting", sampling("Generate a greeting")},
+         {"client_roots", roots()}}}},
+      {"test_input_required_result_multi_round",
+       {{{"step1", elicitation("Step 1: What is your name?", "name")}},
+        {{"step2", elicitation("Step 2: What is your favorite color?", "color")}}}},
+      {"test_input_required_result_capabilities",
+       {{{"name", elicitation("Name?", "name")}, {"text", sampling("Say something")}}}},
+      {"test_input_required_result_prompt",
+       {{{"user_context", elicitation("What context should the prompt use?", "context")}}}}};
+  return kQuestions;
+}
+
+// Questions that the client can answer.
+Json answerable(const Json& asked, const Json& capabilities) {
+  Json kept = Json::object();
+  for (const auto& [key, question] : asked.items()) {
+    const std::string method = question["method"];
+    if (capabilities.contains(method.substr(0, method.find('/')))) kept[key] = question;
+  }
+  return kept;
+}
+
+// Nothing: all is answered. The state is the round; one that we have not given out is refused.
+std::optional<Json> ask_client(const Work& work, const std::vector<Json>& rounds) {
+  const std::string name = work.params["name"];
+  const auto state_of = [&](size_t round) { return name + " round " + std::to_string(round); };
+  size_t round = 0;
+  if (work.params.contains("requestState"))
+    while (round < rounds.size() && work.params["requestState"] != state_of(round)) ++round;
+  if (round == rounds.size()) return error_of("not a state of ours", Json::object());
+  if (work.params.contains("inputResponses")) {
+    const Json& responses = work.params["inputResponses"];
+    if (!responses.is_object()) return error_of("inputResponses must be an object", Json::object());
+    bool is_complete = true;
+    const Json asked = answerable(rounds[round], work.capabilities);
+    for (const auto& [key, question] : asked.items()) {
+      if (responses.contains(key) && !responses[key].is_object())
+        return error_of(key + " must be an object", Json::object());
+      is_complete = is_complete && responses.contains(key);
+    }
+    if (is_complete) ++round;
+    if (round == rounds.size()) return std::nullopt;
+  }
+  return Json{{"result",
+               {{"resultType", "input_required"},
+                {"inputRequests", answerable(rounds[round], work.capabilities)},
+                {"requestState", state_of(round)}}}};
+}
+
 class Fixture final : public Performer {
  public:
   Json perform(const Work& work, const WorkObserver& observer) override {
+    if (work.method != "resources/list" && work.method != "resources/read" && questions().contains(work.params["name"]))
+      if (auto asked = ask_client(work, questions().at(work.params["name"]))) return *asked;
     if (work.method == "tools/call") return call(work.params["name"], observer);
     if (work.method == "resources/read") return read(work.params["uri"]);
     if (work.method == "prompts/get") return prompt(work.params["name"], work.params.value("arguments", Json::object()));
@@ -63,6 +137,7 @@ class Fixture final : public Performer {
         observer.on_progress({done, 100, ""});
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
       }
+    if (questions().contains(name)) return result_of(Json::array({text("state-ok")}));
     return result_of(Json::array({text("This is a simple text response for testing.")}));
   }
 
@@ -87,6 +162,7 @@ class Fixture final : public Performer {
   static Json prompt(const std::string& name, const Json& arguments) {
     const auto said = [&](const char* key) { return arguments.value(key, std::string()); };
     Json messages = Json::array();
+    if (questions().contains(name)) messages.push_back(message_of(text("as you said")));
     if (name == "test_simple_prompt") messages.push_back(message_of(text("This is a simple prompt for testing.")));
     if (name == "test_prompt_with_arguments")
       messages.push_back(
@@ -113,6 +189,12 @@ Catalog catalog() {
   for (const char* name :
        {"test_simple_prompt", "test_prompt_with_arguments", "test_prompt_with_embedded_resource", "test_prompt_with_image"})
     all.prompts.push_back({{"name", name}, {"description", name}});
+  for (const auto& [name, rounds] : questions()) {
+    const bool is_prompt = name.ends_with("_prompt");
+    Json entry = {{"name", name}, {"description", name}};
+    if (!is_prompt) entry["inputSchema"] = {{"type", "object"}};
+    (is_prompt ? all.prompts : all.tools).push_back(std::move(entry));
+  }
   all.resource_templates =
       Json::array({{{"uriTemplate", "test://template/{id}/data"}, {"name", "template"}, {"mimeType", "application/json"}}});
   all.required_capabilities = {{"test_missing_capability", {{"sampling", Json::object()}}}};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <set>
 
@@ -68,6 +69,20 @@ TEST(mcp_tools, wrong_arguments_are_results_with_a_hint) {
   EXPECT_NE(text("profile_capture", {{"host", true}}).find("--allow-any"), std::string::npos);
   EXPECT_NE(text("profile_capture", {{"command", {"/bin/true"}}, {"cwd", "/"}}).find("--allow-command"), std::string::npos);
   EXPECT_NE(text("profile_capture", {{"command", {"true"}}, {"seconds", 4000}}).find("--max-duration"), std::string::npos);
+}
+
+TEST(mcp_tools, each_of_several_runs_has_to_be_allowed) {
+  std::string name = (std::filesystem::temp_directory_path() / "atys-runs-XXXXXX").string();
+  const std::filesystem::path folder = ::mkdtemp(name.data());
+  std::filesystem::create_directories(folder / "x,/etc");
+  std::ofstream(folder / "x,/etc/passwd") << "main 1\n";
+  const verbs::Permission permission = permission_in(folder.string());
+  for (const std::string& both : {folder.string() + "/x,/etc/passwd", std::string("abcdef,/etc/passwd")}) {
+    const Json result = call_tool(tool("profile_diff"), {{"base", both}, {"new", "abcdef"}}, {.permission = &permission});
+    const std::string text = result["content"][0]["text"];
+    EXPECT_TRUE(text.starts_with("no profile or file") || text.starts_with("may not read /etc/passwd")) << text;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(mcp_arguments, are_checked_all_the_way_down) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/capture.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "present/json/answers.h"
 #include "present/mcp/tools/view_arguments.h"
@@ -22,15 +19,8 @@ constexpr uint64_t kNsPerSecond = 1'000'000'000;
 Json own_properties() {
   return {
       {"command",
-       {{"type", "array"},
-        {"items", {{"type", "string"}, {"maxLength", 100000}}},
-        {"minItems", 1},
-        {"maxItems", 1000},
-        {"description", "program and arguments, started and recorded until it ends; no shell: [\"python3\", \"slow.py\"]"}}},
-      {"cwd",
-       {{"type", "string"},
-        {"maxLength", 4096},
-        {"description", "working folder of the command (default: the working tree)"}}},
+       command_property("program and arguments, started and recorded until it ends; no shell: [\"python3\", \"slow.py\"]")},
+      {"cwd", folder_property()},
       {"pids",
        {{"type", "array"},
         {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", 2147483647}}},
@@ -72,19 +62,6 @@ Result<> set_target(const Json& arguments, const verbs::Permission& permission, 
     request.service.clear();
   }
   for (const int pid : request.pids) TRY(permission.may_record(pid));
-  return {};
-}
-
-Result<> enter_folder(const Json& arguments, const verbs::CaptureRequest& request, const ToolContext& context) {
-  if (request.command.empty()) return {};
-  std::error_code error;
-  const std::filesystem::path start = context.permission->tree().empty() ? "/" : context.permission->tree();
-  const auto folder = std::filesystem::canonical(start / arguments.value("cwd", std::string(".")), error);
-  if (error)
-    return fail(ErrorCode::NotFound, "no folder '" + arguments.value("cwd", std::string()) + "'", "name one that exists");
-  TRY(context.permission->may_run(request.command, folder.string()));
-  // We are a process of our own for this one call.
-  if (::chdir(folder.c_str()) != 0) return fail_errno("enter " + folder.string());
   return {};
 }
 
@@ -138,7 +115,7 @@ class ProfileCapture final : public Tool {
       request.labels.emplace_back(key, value.get<std::string>());
     }
     TRY(verbs::check(request));
-    TRY(enter_folder(arguments, request, context));
+    if (!request.command.empty()) TRY(enter_folder(arguments, {request.command}, context));
     request.on_progress = [&](double seconds, double samples) {
       context.on_progress({seconds,
                            request.command.empty()

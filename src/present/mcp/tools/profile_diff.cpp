@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/diff.h"
 
+#include <algorithm>
+
 #include "present/json/answers.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/answers.h"
@@ -9,6 +11,22 @@ namespace atys::present::mcp {
 
 namespace {
 
+// Several runs of one side have commas between them. Each is looked at by itself, and a file with a comma in its name is
+// none: the verb would take it for two that nobody has looked at.
+Result<std::string> runs_of(const Json& arguments, const char* name, const ToolContext& context) {
+  const std::string said = arguments.at(name).get<std::string>();
+  std::string runs;
+  for (size_t start = 0; start <= said.size();) {
+    const size_t end = std::min(said.find(',', start), said.size());
+    const std::string run = TRY(profile_of({{name, said.substr(start, end - start)}}, name, context));
+    if (run.find(',') != std::string::npos)
+      return fail(ErrorCode::InvalidInput, "no comma may be in the name of '" + run + "'", "use its id, or rename it");
+    runs += (runs.empty() ? "" : ",") + run;
+    start = end + 1;
+  }
+  return runs;
+}
+
 class ProfileDiff final : public Tool {
  public:
   ToolDescription describe() const override {
@@ -16,7 +34,7 @@ class ProfileDiff final : public Tool {
         .name = "profile_diff",
         .title = "What changed",
         .text = "What changed between two profiles, with confidence intervals. 'No significant change' is an answer.",
-        .properties = with_view({{"base", profile_property("the profile to compare with")},
+        .properties = with_view({{"base", profile_property("the profile to compare with, or several runs: ID,ID")},
                                  {"new", profile_property("the profile that may have changed")},
                                  {"total", {{"type", "boolean"}, {"description", "compare total instead of self shares"}}}},
                                 {"table", "lines"}),
@@ -26,8 +44,8 @@ class ProfileDiff final : public Tool {
 
   Result<ToolAnswer> call(const Json& arguments, const ToolContext& context) const override {
     verbs::DiffRequest request;
-    request.base = TRY(profile_of(arguments, "base", context));
-    request.fresh = TRY(profile_of(arguments, "new", context));
+    request.base = TRY(runs_of(arguments, "base", context));
+    request.fresh = TRY(runs_of(arguments, "new", context));
     request.view = TRY(view_of(arguments, context));
     if (arguments.value("total", false)) request.measure = reduce::Measure::Total;
     verbs::DiffAnswer answer = TRY(verbs::diff(request));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "present/mcp/tools/view_arguments.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -132,6 +135,31 @@ Result<std::string> profile_of(const Json& arguments, const char* name, const To
   std::string reference = said.starts_with("profile://") ? said.substr(10) : said;
   if (is_profile_id(reference)) return reference;
   return context.permission->may_read(reference);
+}
+
+Json command_property(const std::string& description) {
+  return {{"type", "array"},
+          {"items", {{"type", "string"}, {"maxLength", 100000}}},
+          {"minItems", 1},
+          {"maxItems", 1000},
+          {"description", description}};
+}
+
+Json folder_property() {
+  return {{"type", "string"}, {"maxLength", 4096}, {"description", "working folder (default: the working tree)"}};
+}
+
+Result<> enter_folder(const Json& arguments, const std::vector<std::vector<std::string>>& commands,
+                      const ToolContext& context) {
+  std::error_code error;
+  const std::string& tree = context.permission->tree();
+  const std::string said = arguments.value("cwd", std::string("."));
+  const std::string folder =
+      std::filesystem::canonical(std::filesystem::path(tree.empty() ? "/" : tree) / said, error).string();
+  if (error) return fail(ErrorCode::NotFound, "no folder '" + said + "'", "name one that exists");
+  for (const auto& command : commands) TRY(context.permission->may_run(command, folder));
+  if (::chdir(folder.c_str()) != 0) return fail_errno("enter " + folder);
+  return {};
 }
 
 bool is_profile_id(const std::string& text) {

@@ -18,6 +18,13 @@ Result<verbs::View> view_of(const Json& arguments, const ToolContext& context);
 Json profile_property(const std::string& description);
 Result<std::string> profile_of(const Json& arguments, const char* name, const ToolContext& context);
 
+// A program and its arguments, and the folder that they run in.
+Json command_property(const std::string& description);
+Json folder_property();
+// Goes to the folder that `cwd` names, if all commands may run there. We are a process of our own for this one call.
+Result<> enter_folder(const Json& arguments, const std::vector<std::vector<std::string>>& commands,
+                      const ToolContext& context);
+
 // Follow-up questions as a client of tools can ask them: "atys summary X --form tree" becomes
 // profile_summary {"form":"tree","profile":"X"}. What no tool can do is left out.
 std::vector<std::string> as_calls(const std::vector<std::string>& commands);
