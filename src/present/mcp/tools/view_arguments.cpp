@@ -54,7 +54,8 @@ const std::map<std::string, std::vector<std::string>>& positions() {
 
 // Options of the command line that tools have too, with underscores.
 bool is_argument(const std::string& name) {
-  static const std::set<std::string> kNames = {"form", "by", "top", "focus", "ignore", "value", "max_tokens", "total"};
+  static const std::set<std::string> kNames = {"form",  "by",    "top",  "focus", "ignore", "value",   "max_tokens",
+                                               "total", "trace", "span", "label", "behind", "group_by"};
   return kNames.contains(name);
 }
 
