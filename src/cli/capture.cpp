@@ -5,8 +5,9 @@
 
 #include <cstdio>
 
-#include "cli/ledger_options.h"
 #include "cli/compare_options.h"
+#include "cli/ledger_options.h"
+#include "cli/print.h"
 #include "cli/quantities.h"
 #include "cli/target_options.h"
 #include "cli/view_options.h"
