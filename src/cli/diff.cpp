@@ -35,7 +35,7 @@ class DiffSubcommand final : public Subcommand {
     app.add_option("BASE", request_.base, "The profile to compare with")->required();
     app.add_option("NEW", request_.fresh, "The profile that may have changed")->required();
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
-    view_.define(app, {"table", "lines"});
+    view_.define(app, {"table", "paths", "tree", "lines", "raw", "brief"});
   }
 
   Result<> prepare() override {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verbs/diff_forms.h"
 #include "verbs/follow_up.h"
 
 namespace atys::verbs {
@@ -12,27 +13,32 @@ namespace {
 
 size_t characters_of(const reduce::DiffRow& row) { return row.entity.name.size() + row.entity.file.size() + 80; }
 
-std::vector<std::string> next_questions(const DiffAnswer& answer) {
-  if (answer.rows.empty()) return {};
-  const std::string name = quote_for_shell("^" + escape_for_pattern(answer.rows.front().entity.name) + "$");
-  return {"atys summary " + quote_for_shell(answer.fresh_reference) + " --form paths --focus " + name,
-          "atys summary " + quote_for_shell(answer.base_reference) + " --form paths --focus " + name};
-}
-
-Result<reduce::Dimension> dimension_of(const View& view) {
-  if (view.form == "table") return reduce::parse_dimension(view.by);
-  if (view.form == "lines") return reduce::parse_dimension("line");
-  return fail(ErrorCode::InvalidInput, "diff has no form '" + view.form + "'", "use table or lines");
+// Of both profiles the paths through what changed most; for forms whose rows are not functions, the functions that changed.
+std::vector<std::string> next_questions(const DiffAnswer& answer, View view) {
+  if (answer.base_reference == "-" || answer.fresh_reference == "-" || answer.rows.empty()) return {};
+  const bool is_of_functions =
+      answer.form == "table" ? answer.by == "function" : answer.form == "lines" || answer.form == "brief";
+  view.form = is_of_functions ? "paths" : "table";
+  view.by = "function";
+  view.top = {};
+  view.full_names = false;
+  if (!is_of_functions) return {command_for("diff", {answer.base_reference, answer.fresh_reference}, view)};
+  view.filter.focus = pattern_of_function(answer.rows.front().entity.name);
+  std::vector<std::string> next;
+  if (answer.rows.front().fresh != 0) next.push_back(command_for("summary", {answer.fresh_reference}, view));
+  if (answer.rows.front().base != 0) next.push_back(command_for("summary", {answer.base_reference}, view));
+  return next;
 }
 
 }  // namespace
 
 Result<DiffAnswer> diff(const DiffRequest& request) {
-  const reduce::Dimension by = TRY(dimension_of(request.view));
+  const reduce::Dimension by = TRY(diff_dimension(request.view));
+  TRY(bounds_of(request.view));
   const ViewedProfile base = TRY(open_view(request.base, request.view));
   const ViewedProfile fresh = TRY(open_view(request.fresh, request.view));
-  reduce::Diff difference = reduce::diff(reduce::top(base.loaded.profile, base.column, by),
-                                         reduce::top(fresh.loaded.profile, fresh.column, by), request.measure);
+  reduce::Diff difference =
+      reduce::diff(TRY(top_in_form(base, request.view, by)), TRY(top_in_form(fresh, request.view, by)), request.measure);
   std::ranges::stable_sort(difference.rows, [](const auto& a, const auto& b) { return a.significant > b.significant; });
 
   DiffAnswer answer;
@@ -57,7 +63,7 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   for (size_t i = kept; i < answer.rows.size(); ++i) answer.omitted.percent += std::abs(answer.rows[i].delta) * 100;
   answer.omitted.rows = answer.rows.size() - kept;
   answer.rows.resize(kept);
-  answer.next = next_questions(answer);
+  answer.next = next_questions(answer, request.view);
   return answer;
 }
 
