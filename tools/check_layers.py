@@ -21,7 +21,7 @@ MAY_USE = {
     "store": "base profile reduce format",
     "fleet": "base profile reduce format budget adapt capture store",
     "verbs": "base profile reduce linux symbolize unwind format budget adapt capture store fleet",
-    "present": "base profile reduce format verbs",
+    "present": "base profile reduce format budget verbs",
     "cli": "base profile reduce format verbs present",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

@@ -120,22 +120,39 @@ JsonWriter& JsonWriter::literal(std::string_view json) {
   return *this;
 }
 
-void JsonWriter::append_quoted(std::string_view raw_text) {
+namespace {
+
+void append_unit(std::string& out, uint32_t unit) {
   static constexpr char kHex[] = "0123456789abcdef";
+  out.append("\\u");
+  for (int shift = 12; shift >= 0; shift -= 4) out.push_back(kHex[unit >> shift & 15]);
+}
+
+// The same character to every reader of JSON, and visible to who reads the text.
+void append_escaped(std::string& out, uint32_t code_point) {
+  if (code_point < 0x10000) return append_unit(out, code_point);
+  append_unit(out, 0xd800 + ((code_point - 0x10000) >> 10));
+  append_unit(out, 0xdc00 + ((code_point - 0x10000) & 0x3ff));
+}
+
+}  // namespace
+
+void JsonWriter::append_quoted(std::string_view raw_text) {
   const std::string text = to_utf8(raw_text);
   text_.push_back('"');
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+  for (size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const CodePoint next = byte < 0x80 ? CodePoint{byte, 1} : first_code_point(std::string_view(text).substr(i));
+    const bool is_control = next.value < 0x20 || (next.value >= 0x7f && next.value < 0xa0);
+    if (byte == '"' || byte == '\\') {
       text_.push_back('\\');
-      text_.push_back(c);
-    } else if (byte < 0x20 || byte == 0x7f) {
-      text_.append("\\u00");
-      text_.push_back(kHex[byte >> 4]);
-      text_.push_back(kHex[byte & 15]);
+      text_.push_back(text[i]);
+    } else if (is_control || (byte >= 0x80 && is_unseen(next.value))) {
+      append_escaped(text_, next.value);
     } else {
-      text_.push_back(c);
+      text_.append(text, i, next.length);
     }
+    i += next.length;
   }
   text_.push_back('"');
 }

@@ -87,21 +87,45 @@ std::string from_utf8(std::string_view text) {
   return out;
 }
 
+CodePoint first_code_point(std::string_view text) {
+  if (text.empty()) return {};
+  const size_t length = sequence_length(text);
+  if (length == 0) return {};
+  static constexpr unsigned char kLeadMask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+  uint32_t value = static_cast<unsigned char>(text[0]) & kLeadMask[length];
+  for (size_t i = 1; i < length; ++i) value = value << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
+  return {value, length};
+}
+
+bool is_unseen(uint32_t code_point) {
+  struct Range {
+    uint32_t first, last;
+  };
+  static constexpr Range kUnseen[] = {
+      {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},      {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},
+      {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},    {0x3164, 0x3164}, {0xe000, 0xf8ff}, {0xfdd0, 0xfdef},
+      {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},    {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0x1bca0, 0x1bca3},
+      {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}, {0xf0000, 0x10ffff},
+  };
+  if ((code_point & 0xfffe) == 0xfffe) return true;
+  return std::ranges::any_of(kUnseen, [&](const Range& r) { return r.first <= code_point && code_point <= r.last; });
+}
+
 std::string printable(std::string_view bytes) {
+  static constexpr std::string_view kReplacement = "\xef\xbf\xbd";
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
-    const size_t length = sequence_length(bytes);
-    const auto lead = static_cast<unsigned char>(bytes.front());
-    const bool is_c1_control = length == 2 && lead == 0xc2 && static_cast<unsigned char>(bytes[1]) < 0xa0;
-    if (length == 0) {
-      out.append("\xef\xbf\xbd");
-    } else if (lead < 0x20 || lead == 0x7f || is_c1_control) {
+    const CodePoint next = first_code_point(bytes);
+    const bool is_control = next.value < 0x20 || (next.value >= 0x7f && next.value < 0xa0);
+    if (next.length == 0 || (next.value >= 0x80 && !is_control && is_unseen(next.value))) {
+      out.append(kReplacement);
+    } else if (is_control) {
       out.push_back(' ');
     } else {
-      out.append(bytes.substr(0, length));
+      out.append(bytes.substr(0, next.length));
     }
-    bytes.remove_prefix(std::max<size_t>(length, 1));
+    bytes.remove_prefix(std::max<size_t>(next.length, 1));
   }
   return out;
 }

@@ -4,6 +4,8 @@
 // name are escaped byte by byte too, so the way there and back is exact for every string.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,7 +15,21 @@ bool is_utf8(std::string_view text);
 std::string to_utf8(std::string_view bytes);
 std::string from_utf8(std::string_view text);
 
-// For people: what is not UTF-8 becomes U+FFFD, control characters become spaces.
+// For people: what is not UTF-8 becomes U+FFFD, control characters become spaces. So do, as U+FFFD, characters that change
+// how others are shown or cannot be seen at all (is_unseen below): what is left reads the same to a person, a terminal and a
+// program.
 std::string printable(std::string_view bytes);
+
+// Characters that names could hide text with or turn it round by: bidirectional controls, zero-width characters, tags,
+// variation selectors, line separators, private use, noncharacters.
+bool is_unseen(uint32_t code_point);
+
+// The character that valid UTF-8 begins with, and how many bytes it takes; length 0: `text` is empty or does not begin with
+// one.
+struct CodePoint {
+  uint32_t value = 0;
+  size_t length = 0;
+};
+CodePoint first_code_point(std::string_view text);
 
 }  // namespace atys

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/compare_options.h"
+#include "cli/ledger_options.h"
 #include "cli/print.h"
 #include "cli/quantities.h"
 #include "cli/view_options.h"
@@ -60,6 +61,7 @@ class CompareSubcommand final : public Subcommand {
     app.add_flag("--no-keep", no_keep_, "Do not keep the profiles in the library");
     app.add_flag("--total", total_, "Compare total values of functions instead of self values");
     view_.define(app, {"table"});
+    ledger_.define(app);
   }
 
   Result<> prepare() override {
@@ -76,15 +78,18 @@ class CompareSubcommand final : public Subcommand {
   Result<Printed> run() override {
     const bool shows_progress = ::isatty(STDERR_FILENO) != 0;
     if (shows_progress) request_.on_progress = show_compare_progress;
+    verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), request_));
     auto answer = verbs::compare(request_);
     if (shows_progress) clear_compare_progress();
     if (!answer.ok()) return answer.error();
-    return print(*answer, json);
+    verbs::note_cost(call, *answer);
+    return print_charged(answer.take(), call, json);
   }
 
  private:
   verbs::CompareRequest request_;
   ViewFlags view_;
+  LedgerFlags ledger_;
   std::vector<std::string> words_;
   std::string time_, threshold_;
   int64_t seed_ = -1;

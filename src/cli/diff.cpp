@@ -48,7 +48,7 @@ class DiffSubcommand final : public Subcommand {
         ->type_name("WORK")
         ->capture_default_str();
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
-    view_.define(app, {"table", "lines"});
+    view_.define(app, {"table", "paths", "tree", "lines", "raw", "brief"});
     ledger_.define(app);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/link.h"
 
-#include "cli/print.h"
+#include "cli/ledger_options.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
@@ -39,6 +39,7 @@ class LinkSubcommand final : public Subcommand {
     app.add_option("--group-by", request_.by, "How to divide it: thread or label:KEY (default: spans)")
         ->type_name("DIMENSION");
     view_.define(app, {"table", "paths", "tree", "lines"});
+    ledger_.define(app);
   }
 
   Result<> prepare() override {
@@ -47,11 +48,15 @@ class LinkSubcommand final : public Subcommand {
     return {};
   }
 
-  Result<Printed> run() override { return print(TRY(verbs::link(request_)), json); }
+  Result<Printed> run() override {
+    verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), "link", request_.view));
+    return print_charged(TRY(verbs::link(request_)), call, json);
+  }
 
  private:
   verbs::LinkRequest request_;
   ViewFlags view_;
+  LedgerFlags ledger_;
 };
 
 }  // namespace

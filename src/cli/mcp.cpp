@@ -11,6 +11,7 @@
 
 #include "base/byte_source.h"
 #include "base/unique_fd.h"
+#include "cli/ledger_options.h"
 #include "cli/print.h"
 #include "cli/quantities.h"
 #include "present/mcp/local_performer.h"
@@ -117,6 +118,7 @@ class McpSubcommand final : public Subcommand {
     app.add_option("--max-tokens", max_tokens_, "Length of an answer that asks for none (default: 1000)")
         ->type_name("N")
         ->group("Limits");
+    ledger_.define(app);
     app.add_flag("--worker", is_worker_)->group("");
   }
 
@@ -132,6 +134,7 @@ class McpSubcommand final : public Subcommand {
     std::error_code error;
     permission_.emplace(TRY(verbs::Permission::create(allow_, std::filesystem::current_path(error).string())));
     context_.permission = &*permission_;
+    context_.ledger = ledger_.choice();
     return {};
   }
 
@@ -169,6 +172,10 @@ class McpSubcommand final : public Subcommand {
     if (allow_.any) words.emplace_back("--allow-any");
     if (!max_duration_.empty()) words.insert(words.end(), {"--max-duration", max_duration_});
     if (max_tokens_ > 0) words.insert(words.end(), {"--max-tokens", std::to_string(max_tokens_)});
+    if (const verbs::LedgerChoice ledger = ledger_.choice(); !ledger.id.empty()) {
+      words.insert(words.end(), {"--ledger", ledger.id});
+      if (ledger.all_or_nothing) words.emplace_back("--all-or-nothing");
+    }
     return words;
   }
 
@@ -193,6 +200,7 @@ class McpSubcommand final : public Subcommand {
   int64_t max_tokens_ = 0;
   std::vector<std::string> hosts_;
   verbs::AllowList allow_;
+  LedgerFlags ledger_;
   std::optional<verbs::Permission> permission_;
   mcp::ToolContext context_;
 };

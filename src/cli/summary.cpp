@@ -19,14 +19,19 @@ class SummarySubcommand final : public Subcommand {
             "by\n"
             "itself, total includes what it calls; recursion counts once. ci95 is the 95% confidence interval of the self\n"
             "share, from the number of samples.\n\n"
-            "Forms: table (self and total), paths (costliest call paths), tree (call tree cut to its costliest nodes), "
-            "lines\n"
-            "(costliest source lines), raw (all call paths as collapsed stacks).",
+            "Forms: table (self and total), paths (costliest call paths), tree (call tree of your own code, cut to its "
+            "costliest\n"
+            "nodes), lines (costliest source lines, with their text where the file is at hand), raw (all call paths as\n"
+            "collapsed stacks), brief (likeliest culprits and the calls to them, for language models).\n\n"
+            "Own code is told from libraries and runtime by path, package and module, or by --own, --library and the file\n"
+            "own-code in ATYS_HOME. What other code costs is charged to the function of yours that called it.",
         .examples =
             "  # the ten costliest functions\n"
             "  atys summary cpu.pb.gz --top 10\n"
             "  # who calls malloc, by cost\n"
             "  atys summary cpu.pb.gz --form paths --focus '^malloc$'\n"
+            "  # what a language model should see, in at most 1,000 tokens\n"
+            "  atys summary cpu.pb.gz --form brief --max-tokens 1000\n"
             "  # per thread, as JSON\n"
             "  atys summary cpu.pb.gz --by thread --json",
     };
@@ -35,7 +40,7 @@ class SummarySubcommand final : public Subcommand {
 
   void define_options(CLI::App& app) override {
     app.add_option("PROFILE", request_.profile, "The profile")->required();
-    view_.define(app, {"table", "paths", "tree", "lines", "raw"});
+    view_.define(app, {"table", "paths", "tree", "lines", "raw", "brief"});
     ledger_.define(app);
   }
 

@@ -87,6 +87,16 @@ void ViewFlags::define(CLI::App& app, const std::vector<std::string>& forms) {
   app.add_option("--max-tokens", max_tokens_, "Bound on the length of the answer, in tokens of a language model")
       ->type_name("N")
       ->check(positive());
+  app.add_flag("--full-names", view_.full_names, "Rather leave out rows than shorten names");
+  app.add_option("--own", view_.own_code.own,
+                 "Functions whose name, file, module or build id matches are your own code; may repeat")
+      ->type_name("RE")
+      ->allow_extra_args(false)
+      ->group("Own code");
+  app.add_option("--library", view_.own_code.library, "The same of libraries; may repeat")
+      ->type_name("RE")
+      ->allow_extra_args(false)
+      ->group("Own code");
   filter_.define(app);
 }
 
@@ -94,8 +104,10 @@ Result<verbs::View> ViewFlags::parse() const {
   verbs::View view = view_;
   TRY(reduce::parse_dimension(view.by));
   view.filter = TRY(filter_.parse());
+  TRY(reduce::OwnCode::compile(view.own_code));
   if (top_ > 0) view.top = top_;
   if (max_tokens_ > 0) view.max_tokens = max_tokens_;
+  TRY(verbs::bounds_of(view));
   return view;
 }
 

@@ -3,35 +3,47 @@
 // of what is written.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "verbs/charged_call.h"
 #include "verbs/diff.h"
+#include "verbs/link.h"
 #include "verbs/summary.h"
 
 namespace atys::present {
 
-// Leaves out the least important row; false: there is none left.
-bool shorten(verbs::SummaryAnswer& answer);
-bool shorten(verbs::DiffAnswer& answer);
-bool shorten(verbs::CaptureAnswer& answer);
+// What bounds the part of an answer that can be made shorter.
+inline verbs::Tokens& bounds_in(verbs::CaptureAnswer& answer) { return answer.summary.tokens; }
+template <typename Answer>
+verbs::Tokens& bounds_in(Answer& answer) {
+  return answer.tokens;
+}
 
 // Never below what a language model counts.
 uint64_t tokens_of(const std::string& text);
 
 Error does_not_fit(uint64_t needed, uint64_t granted);
 
-// Charges `call` for what `render` makes of the answer, with what is left in it. Rows that do not fit are left out; what was
-// fitted by the verb alone may be too long by what JSON and the report add.
+// Charges `call` for what `render` makes of the answer, with what is left in it. Where that is too long the answer gets a
+// lower cap, and says less.
 template <typename Answer, typename Render>
 Result<std::string> render_charged(Answer& answer, verbs::ChargedCall& call, const Render& render) {
   if (!call.is_charged()) return render(answer);
   constexpr uint64_t kSpare = 8;  // digits may fall into other tokens than those counted
+  constexpr int kTries = 6;
   answer.ledger = call.longest_report();
+  const uint64_t granted = call.granted().tokens;
   uint64_t tokens = tokens_of(render(answer)) + kSpare;
-  while (tokens > call.granted().tokens && shorten(answer)) tokens = tokens_of(render(answer)) + kSpare;
-  if (tokens > call.granted().tokens) return does_not_fit(tokens, call.granted().tokens);
+  for (int i = 0; i < kTries && tokens > granted; ++i) {
+    std::optional<size_t>& cap = bounds_in(answer).cap;
+    const uint64_t before = std::min<uint64_t>(cap.value_or(granted), granted);
+    cap = before - std::min(before, tokens - granted);
+    tokens = tokens_of(render(answer)) + kSpare;
+  }
+  if (tokens > granted) return does_not_fit(tokens, granted);
   answer.ledger = TRY(call.settle(tokens));
   return render(answer);
 }

@@ -100,6 +100,7 @@ class EntityInterner {
     Entity entity;
     entity.module = profile_.text(profile_.mappings[frame.mapping].filename);
     entity.kind = profile_.text(frame.kind);
+    entity.build_id = profile_.text(profile_.mappings[frame.mapping].build_id);
     return entity;
   }
 
@@ -151,7 +152,7 @@ void Attribution::attribute_labels(const Profile& profile) {
                                  ? thread_text(profile, LabelSetId{i})
                                  : label_text(profile, LabelSetId{i}, dimension_.label_key);
     const auto [found, is_new] = known.try_emplace(name, EntityId{static_cast<uint32_t>(entities_.size())});
-    if (is_new) entities_.push_back({.name = name, .file = {}, .line = 0, .module = {}, .kind = {}});
+    if (is_new) entities_.push_back({.name = name, .file = {}, .line = 0, .module = {}, .kind = {}, .build_id = {}});
     label_entities_[i] = found->second;
   }
 }

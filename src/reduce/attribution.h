@@ -32,7 +32,8 @@ struct Entity {
   std::string file;
   int64_t line = 0;
   std::string module;
-  std::string kind;  // of the frame: kernel, native, jit …
+  std::string kind;      // of the frame: kernel, native, jit …
+  std::string build_id;  // of the module
 };
 
 enum class EntityId : uint32_t {};

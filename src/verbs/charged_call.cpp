@@ -29,7 +29,7 @@ std::string left_text(const Charge& left) {
 
 // What would have been cheaper than a call that was refused.
 std::string cheaper(const std::string& call, const Charge& least, const Charge& left) {
-  const bool has_tokens = left.tokens >= kLeastTokens;
+  const bool has_tokens = left.tokens >= kLeastAnswerTokens;
   const bool can_capture = left.captures >= 1 && left.profiled_ns >= kLeastProfiledNs;
   if (call == "capture" && can_capture && has_tokens && least.profiled_ns > left.profiled_ns)
     return "a capture of " + std::to_string(left.profiled_ns / 1'000'000) + "ms would fit: --duration " +
@@ -119,9 +119,9 @@ void lower_tokens(ChargedCall& call, std::optional<size_t>& cap) {
 Result<ChargedCall> charge(const LedgerChoice& choice, const std::string& name, View& view) {
   const uint64_t asked = view.max_tokens.value_or(view.form == "raw" ? kUnbounded : kUsualTokens);
   budget::Wanted wanted{.most = {.wall_ns = kUsualNs, .overhead_ns = kUsualNs, .tokens = asked},
-                        .least = {.wall_ns = kLeastWallNs, .overhead_ns = kLeastOverheadNs, .tokens = kLeastTokens},
+                        .least = {.wall_ns = kLeastWallNs, .overhead_ns = kLeastOverheadNs, .tokens = kLeastAnswerTokens},
                         .call = name};
-  wanted.least.tokens = std::min(kLeastTokens, asked);
+  wanted.least.tokens = std::min(kLeastAnswerTokens, asked);
   if (choice.all_or_nothing && asked != kUnbounded) wanted.least.tokens = asked;
   ChargedCall call = TRY(ChargedCall::begin(choice, wanted));
   if (call.is_charged()) lower_tokens(call, view.max_tokens);

@@ -18,6 +18,7 @@
 #include "budget/ledger.h"
 #include "verbs/budget_report.h"
 #include "verbs/capture.h"
+#include "verbs/compare.h"
 #include "verbs/view.h"
 
 namespace atys::verbs {
@@ -69,7 +70,7 @@ class ChargedCall {
 
 // Below these an answer or a recording says nothing.
 inline constexpr uint64_t kSecond = 1'000'000'000;
-inline constexpr uint64_t kLeastTokens = 100;
+inline constexpr uint64_t kLeastAnswerTokens = 100;
 inline constexpr uint64_t kLeastProfiledNs = kSecond / 10;
 inline constexpr uint64_t kLeastWallNs = kSecond / 100;
 inline constexpr uint64_t kLeastOverheadNs = kSecond / 100;
@@ -82,8 +83,10 @@ void lower_tokens(ChargedCall& call, std::optional<size_t>& cap);
 // Each lowers its request to what was granted.
 Result<ChargedCall> charge(const LedgerChoice& choice, CaptureRequest& request);
 Result<ChargedCall> charge(const LedgerChoice& choice, const std::string& call, View& view);
+Result<ChargedCall> charge(const LedgerChoice& choice, CompareRequest& request);
 
 // What a recording used.
 void note_cost(ChargedCall& call, const CaptureAnswer& answer);
+void note_cost(ChargedCall& call, const CompareAnswer& answer);
 
 }  // namespace atys::verbs

@@ -39,7 +39,7 @@ budget::Wanted wanted_for(const CaptureRequest& request, bool all_or_nothing) {
                .profiled_ns = std::min(kLeastProfiledNs, most.profiled_ns),
                .wall_ns = kLeastProfiledNs + kLeastWallNs,
                .overhead_ns = kLeastOverheadNs,
-               .tokens = std::min(kLeastTokens, most.tokens)};
+               .tokens = std::min(kLeastAnswerTokens, most.tokens)};
   if (all_or_nothing) {
     if (is_bounded) least.profiled_ns = most.profiled_ns;
     if (request.max_tokens) least.tokens = most.tokens;

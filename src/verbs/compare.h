@@ -11,6 +11,7 @@
 
 #include "reduce/comparison.h"
 #include "reduce/diff.h"
+#include "verbs/budget_report.h"
 #include "verbs/view.h"
 
 namespace atys::verbs {
@@ -108,6 +109,7 @@ struct CompareAnswer {
   Omitted omitted;
   Tokens tokens;
   std::vector<std::string> next;
+  std::optional<BudgetReport> ledger;
 };
 
 // What is wrong with a request before anything is run.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "verbs/diff_forms.h"
 #include "verbs/follow_up.h"
 
 namespace atys::verbs {
@@ -16,17 +17,21 @@ constexpr size_t kMostRuns = 1000;
 
 size_t characters_of(const reduce::DiffRow& row) { return row.entity.name.size() + row.entity.file.size() + 80; }
 
-std::vector<std::string> next_questions(const DiffAnswer& answer) {
-  if (answer.rows.empty()) return {};
-  const std::string name = quote_for_shell("^" + escape_for_pattern(answer.rows.front().entity.name) + "$");
-  return {"atys summary " + quote_for_shell(answer.fresh_reference) + " --form paths --focus " + name,
-          "atys summary " + quote_for_shell(answer.base_reference) + " --form paths --focus " + name};
-}
-
-Result<reduce::Dimension> dimension_of(const View& view) {
-  if (view.form == "table") return reduce::parse_dimension(view.by);
-  if (view.form == "lines") return reduce::parse_dimension("line");
-  return fail(ErrorCode::InvalidInput, "diff has no form '" + view.form + "'", "use table or lines");
+// Of both profiles the paths through what changed most; for forms whose rows are not functions, the functions that changed.
+std::vector<std::string> next_questions(const DiffAnswer& answer, View view) {
+  if (answer.base_reference == "-" || answer.fresh_reference == "-" || answer.rows.empty()) return {};
+  const bool is_of_functions =
+      answer.form == "table" ? answer.by == "function" : answer.form == "lines" || answer.form == "brief";
+  view.form = is_of_functions ? "paths" : "table";
+  view.by = "function";
+  view.top = {};
+  view.full_names = false;
+  if (!is_of_functions) return {command_for("diff", {answer.base_reference, answer.fresh_reference}, view)};
+  view.filter.focus = pattern_of_function(answer.rows.front().entity.name);
+  std::vector<std::string> next;
+  if (answer.rows.front().fresh != 0) next.push_back(command_for("summary", {answer.fresh_reference}, view));
+  if (answer.rows.front().base != 0) next.push_back(command_for("summary", {answer.base_reference}, view));
+  return next;
 }
 
 // A name with commas in it may be that of a file.
@@ -85,7 +90,7 @@ Result<Side> open_side(const std::string& first, const std::vector<std::string>&
   for (const std::string& reference : side.references) {
     const ViewedProfile viewed = TRY(open_view(reference, view));
     const ProfileInfo info = describe(viewed.loaded, viewed.column);
-    side.tops.push_back(reduce::top(viewed.loaded.profile, viewed.column, by));
+    side.tops.push_back(TRY(top_in_form(viewed, view, by)));
     side.work.push_back(TRY(unit.in(viewed.loaded.profile, count, info.name)));
     side.names.push_back(info.name);
     if (side.names.size() == 1) {
@@ -118,7 +123,8 @@ void conclude(const reduce::Diff& difference, size_t fewest_runs, DiffAnswer& an
 std::string work_unit_of(const DiffAnswer& answer) { return answer.base.unit + "/" + answer.per; }
 
 Result<DiffAnswer> diff(const DiffRequest& request) {
-  const reduce::Dimension by = TRY(dimension_of(request.view));
+  const reduce::Dimension by = TRY(diff_dimension(request.view));
+  TRY(bounds_of(request.view));
   const WorkUnit unit = TRY(WorkUnit::parse(request.per));
   Side base = TRY(open_side(request.base, request.more_base, request.view, by, unit, unit.base_count));
   Side fresh = TRY(open_side(request.fresh, request.more_fresh, request.view, by, unit, unit.fresh_count));
@@ -150,7 +156,7 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   for (size_t i = kept; i < answer.rows.size(); ++i) answer.omitted.percent += std::abs(answer.rows[i].delta) * 100;
   answer.omitted.rows = answer.rows.size() - kept;
   answer.rows.resize(kept);
-  answer.next = next_questions(answer);
+  answer.next = next_questions(answer, request.view);
   return answer;
 }
 

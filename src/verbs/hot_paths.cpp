@@ -11,9 +11,9 @@ namespace atys::verbs {
 using namespace profile;
 using reduce::EntityId;
 
-std::vector<SummaryRow> hot_paths(const ViewedProfile& viewed) {
+std::vector<SummaryRow> hot_paths(const ViewedProfile& viewed, const reduce::CodeOrigins& code) {
   const Profile& profile = viewed.loaded.profile;
-  const reduce::Attribution attribution(profile, {});
+  const reduce::Attribution& attribution = code.attribution();
   enum class PathId : uint32_t {};
   ListTable<EntityId, PathId> paths;  // leaf first
   std::vector<double> values(1);
@@ -48,8 +48,10 @@ std::vector<SummaryRow> hot_paths(const ViewedProfile& viewed) {
         .total = values[path],
         .total_percent = share * 100,
         .ci95 = {interval.low * 100, interval.high * 100}};
-    for (size_t i = leaf_first.size(); i-- > 0;)
+    for (size_t i = leaf_first.size(); i-- > 0;) {
       row.path.push_back(attribution.entities()[static_cast<size_t>(leaf_first[i])].name);
+      row.origins.emplace_back(to_string(code.of(leaf_first[i])));
+    }
     rows.push_back(std::move(row));
   }
   return rows;

@@ -4,10 +4,11 @@
 
 #include <vector>
 
+#include "reduce/code_origins.h"
 #include "verbs/summary.h"
 
 namespace atys::verbs {
 
-std::vector<SummaryRow> hot_paths(const ViewedProfile& viewed);
+std::vector<SummaryRow> hot_paths(const ViewedProfile& viewed, const reduce::CodeOrigins& code);
 
 }  // namespace atys::verbs

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call tree cut to its most important nodes: the summary form `tree`. Nodes are chosen costliest first, each after its
-// parent, so whatever number is kept is a tree; calls of a function by itself are folded into one node.
+// parent, so whatever number is kept is a tree. Only the user's own code is shown; what other code costs is charged to who
+// called it.
 #pragma once
 
 #include <vector>
 
+#include "reduce/code_origins.h"
+#include "verbs/call_tree.h"
 #include "verbs/summary.h"
 
 namespace atys::verbs {
 
 struct HotTree {
-  std::vector<SummaryRow> rows;  // at most as many as asked for, in the order of choice
+  std::vector<SummaryRow> rows;  // at most as many as asked for, in the order of reading; `rank` is the order of choice
   size_t nodes = 0;              // of the whole tree
 };
 
-HotTree hot_tree(const ViewedProfile& viewed, size_t most);
+HotTree hot_tree(const ViewedProfile& viewed, const reduce::CodeOrigins& code, size_t most);
 
-// From the order of choice to the order of reading: each node after its parent, callees by cost.
-void order_as_tree(std::vector<SummaryRow>& rows);
+// The same of any tree; `is_kept` may leave out nodes, whose children then take their place.
+HotTree cut_tree(const CallTree& tree, const reduce::CodeOrigins& code, double samples, size_t most,
+                 const std::function<bool(uint32_t)>& is_kept = {});
 
-// Which share of the value has its leaf among the nodes.
+// Which share of the value has its innermost function shown among the nodes.
 double hot_tree_covered_percent(const std::vector<SummaryRow>& rows);
 
 }  // namespace atys::verbs

@@ -122,7 +122,6 @@ Result<LinkAnswer> link(const LinkRequest& request) {
   TRY(check_keys(profile, asked));
   LinkAnswer answer{.reference = request.profile, .profile = describe(viewed.loaded, viewed.column), .asked = asked.text};
   View view = request.view;
-  if (view.max_tokens) view.max_tokens = *view.max_tokens / 2;
   View by_group = view;
   by_group.form = "table";
   by_group.by = group_key(profile, request, asked);
@@ -132,7 +131,7 @@ Result<LinkAnswer> link(const LinkRequest& request) {
   answer.value = answer.spent.profile.total;
   answer.samples = answer.spent.profile.samples;
   answer.percent = answer.profile.total > 0 ? 100 * answer.value / answer.profile.total : 0;
-  answer.tokens = {request.view.max_tokens, answer.spent.tokens.estimate + answer.groups.tokens.estimate};
+  answer.tokens = TRY(bounds_of(request.view));
   answer.next = follow_ups(answer, request);
   return answer;
 }

@@ -3,8 +3,10 @@
 // this function? Any label that samples carry can be asked about in the same way.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "verbs/budget_report.h"
 #include "verbs/summary.h"
 
 namespace atys::verbs {
@@ -29,6 +31,7 @@ struct LinkAnswer {
   SummaryAnswer groups;  // the spans of the trace, or the spans behind the function
   Tokens tokens;
   std::vector<std::string> next;
+  std::optional<BudgetReport> ledger;
 };
 
 Result<LinkAnswer> link(const LinkRequest& request);

@@ -25,10 +25,27 @@ struct SummaryRow {
   double self_percent = 0;
   double total = 0;
   double total_percent = 0;
-  reduce::Interval ci95;          // of self_percent in tables, of total_percent in paths and trees
-  std::vector<std::string> path;  // form paths: root first
-  size_t depth = 0;               // form tree
-  size_t recursion = 0;           // form tree: how many calls of itself were folded into this node
+  reduce::Interval ci95 = {};          // of self_percent in tables, of total_percent in paths and trees
+  std::vector<std::string> path = {};  // forms paths, raw: root first; trees: the way to the node
+  size_t depth = 0;                    // trees
+  size_t recursion = 0;                // trees: how many calls of itself, also through others, were folded into this node
+  // Of functions: with what libraries and runtime cost below it, where it is the innermost function of the user's own code.
+  double charged = 0;
+  double charged_percent = 0;
+  std::string origin = {};  // own, library or runtime; empty: does not apply
+  std::string source = {};  // form lines: the text of the line, where the file is at hand
+  size_t rank = 0;          // the row to leave out first has the largest
+  bool is_shortened = false;
+  std::vector<std::string> origins = {};  // of the path's functions, for choosing which to show
+};
+
+// Whose code the samples end in, in percent of all; `level` says what stood for the user's code where there was none.
+struct CodeShares {
+  double own = 0;
+  double library = 0;
+  double runtime = 0;
+  double outside = 0;  // pass through no code of the user
+  std::string level = "own";
 };
 
 struct SummaryAnswer {
@@ -37,8 +54,12 @@ struct SummaryAnswer {
   std::string form;
   std::string by;
   std::vector<SummaryRow> rows;
+  std::vector<SummaryRow> tree;  // form brief: the calls; `rows` are its functions, the likeliest culprits first
+  CodeShares shares;
+  std::vector<std::string> remarks;  // what a reader has to know to read the rows rightly
   Omitted omitted;
   Tokens tokens;
+  bool full_names = false;        // rather leave out rows than shorten names
   std::vector<std::string> next;  // the questions that would tell most now, as commands
   std::optional<BudgetReport> ledger;
 };

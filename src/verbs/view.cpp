@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/view.h"
 
+#include <algorithm>
+
 namespace atys::verbs {
 
 Result<ViewedProfile> open_view(const std::string& reference, const View& view) {
@@ -8,6 +10,24 @@ Result<ViewedProfile> open_view(const std::string& reference, const View& view) 
   viewed.column = TRY(find_value_column(viewed.loaded.profile, view.value));
   if (!view.filter.keeps_all()) viewed.loaded.profile = TRY(reduce::filter(viewed.loaded.profile, view.filter));
   return viewed;
+}
+
+size_t rows_wanted(const View& view) {
+  static constexpr size_t kFewestTokensOfARow = 8;
+  static constexpr size_t kMostRows = 200;
+  if (view.top) return *view.top;
+  if (!view.max_tokens) return kDefaultRows;
+  return std::clamp(*view.max_tokens / kFewestTokensOfARow, size_t{1}, kMostRows);
+}
+
+Result<Tokens> bounds_of(const View& view) {
+  if (view.max_tokens && *view.max_tokens < kLeastTokens) {
+    return fail(ErrorCode::InvalidInput, "no answer fits into " + std::to_string(*view.max_tokens) + " tokens",
+                "allow at least " + std::to_string(kLeastTokens));
+  }
+  Tokens tokens{.cap = view.max_tokens};
+  if (!view.top && !view.max_tokens && !view.full_names && view.form != "raw") tokens.most_characters = kDefaultCharacters;
+  return tokens;
 }
 
 }  // namespace atys::verbs

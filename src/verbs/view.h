@@ -2,6 +2,7 @@
 // Which part of a profile a question is about, and how the answer is cut: what summary and diff have in common.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -9,30 +10,45 @@
 
 #include "reduce/attribution.h"
 #include "reduce/filter.h"
+#include "reduce/own_code.h"
 #include "verbs/profile_info.h"
 
 namespace atys::verbs {
 
 inline constexpr size_t kDefaultRows = 20;
+inline constexpr size_t kLeastTokens = 60;            // no answer says anything in less
+inline constexpr size_t kDefaultCharacters = 10'000;  // of an answer that nothing else bounds; clients cut longer ones
 
 struct View {
-  std::string value;  // value type; empty: the profile's default
+  std::string value = {};  // value type; empty: the profile's default
   std::string by = "function";
   std::string form = "table";
-  reduce::FilterOptions filter;
-  std::optional<size_t> top;         // rows; default kDefaultRows
-  std::optional<size_t> max_tokens;  // bounds the answer; the most important rows are kept
+  reduce::FilterOptions filter = {};
+  std::optional<size_t> top = {};         // rows; default kDefaultRows
+  std::optional<size_t> max_tokens = {};  // bounds the answer; the most important rows are kept
+  bool full_names = false;                // leave out rows rather than shorten names
+  reduce::OwnCodeRules own_code = {};     // what the user knows better than we do
+};
+
+// Rows left out that have something in common.
+struct OmittedGroup {
+  std::string name;
+  size_t rows = 0;
+  double percent = 0;
 };
 
 // What did not fit into the answer.
 struct Omitted {
   size_t rows = 0;
   double percent = 0;
+  std::vector<OmittedGroup> groups = {};  // largest first
 };
 
+// What bounds the answer, as text and as JSON; `estimate` is an upper bound of the tokens of what is printed.
 struct Tokens {
-  std::optional<size_t> cap;
+  std::optional<size_t> cap = {};
   size_t estimate = 0;
+  std::optional<size_t> most_characters = {};
 };
 
 // A profile after the view's filter, with the column it asks for.
@@ -43,29 +59,16 @@ struct ViewedProfile {
 
 Result<ViewedProfile> open_view(const std::string& reference, const View& view);
 
-// How many rows fit: the least of what was asked for and what the cap on tokens leaves. `cost(i)` is the text length of row
-// i.
-template <typename Cost>
-size_t rows_that_fit(size_t available, const View& view, const Cost& cost, Tokens& tokens);
+// How many rows are worth looking at: as many as were asked for, or could fit into the cap.
+size_t rows_wanted(const View& view);
+// Fails if the cap is too low for any answer.
+Result<Tokens> bounds_of(const View& view);
 
-// A cautious guess, from lengths of text: identifiers and numbers take more tokens than prose.
-constexpr size_t tokens_for(size_t characters) { return (characters * 2 + 4) / 5; }
-inline constexpr size_t kEnvelopeCharacters = 600;  // header, totals, next questions
-
+// How many rows of a list an answer starts from; whoever prints it leaves out more where the text would be too long.
 template <typename Cost>
-size_t rows_that_fit(size_t available, const View& view, const Cost& cost, Tokens& tokens) {
-  tokens.cap = view.max_tokens;
-  const size_t wanted = std::min(available, view.top.value_or(kDefaultRows));
-  size_t characters = kEnvelopeCharacters;
-  size_t rows = 0;
-  while (rows < wanted) {
-    const size_t with_row = characters + cost(rows);
-    if (tokens.cap && tokens_for(with_row) > *tokens.cap) break;
-    characters = with_row;
-    ++rows;
-  }
-  tokens.estimate = tokens_for(characters);
-  return rows;
+size_t rows_that_fit(size_t available, const View& view, const Cost&, Tokens& tokens) {
+  if (const auto bounds = bounds_of(view); bounds.ok()) tokens = *bounds;
+  return std::min(available, rows_wanted(view));
 }
 
 }  // namespace atys::verbs

@@ -49,7 +49,14 @@ void write_interval(JsonWriter& json, std::string_view key, const reduce::Interv
 
 void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens,
                     const std::vector<std::string>& next) {
-  json.key("omitted").begin_object().field("rows", omitted.rows).field("percent", omitted.percent).end_object();
+  json.key("omitted").begin_object().field("rows", omitted.rows).field("percent", omitted.percent);
+  if (!omitted.groups.empty()) {
+    json.key("groups").begin_array();
+    for (const verbs::OmittedGroup& group : omitted.groups)
+      json.begin_object().field("name", group.name).field("rows", group.rows).field("percent", group.percent).end_object();
+    json.end_array();
+  }
+  json.end_object();
   json.key("tokens").begin_object().key("cap");
   if (tokens.cap) {
     json.value(*tokens.cap);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "present/fit.h"
 #include "present/json/answers.h"
 #include "present/json/common.h"
+#include "present/json/estimate.h"
 
 namespace atys::present::json {
 
@@ -74,9 +76,7 @@ void write_headroom(JsonWriter& json, const std::vector<verbs::Headroom>& headro
   json.end_array();
 }
 
-}  // namespace
-
-std::string render(const verbs::CompareAnswer& answer) {
+std::string whole(const verbs::CompareAnswer& answer) {
   JsonWriter json;
   json.begin_object();
   json.field("verdict", reduce::to_string(answer.verdict)).field("metric", answer.metric);
@@ -94,8 +94,22 @@ std::string render(const verbs::CompareAnswer& answer) {
   write_headroom(json, answer.headroom);
   write_strings(json, "notes", answer.notes);
   write_envelope(json, answer.omitted, answer.tokens, answer.next);
+  write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
+}
+
+}  // namespace
+
+std::string render(const verbs::CompareAnswer& answer) {
+  if (!answer.tokens.cap) return estimated(answer, whole);
+  const auto within = [](const verbs::CompareAnswer& less, size_t estimate) {
+    verbs::CompareAnswer shown = less;
+    shown.tokens.estimate = estimate;
+    return whole(shown);
+  };
+  const std::string text = fitted(answer, false, answer.functions.rows.size(), within);
+  return text.empty() ? too_short(*answer.tokens.cap) : text;
 }
 
 }  // namespace atys::present::json

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "present/fit.h"
 #include "present/json/answers.h"
 #include "present/json/common.h"
+#include "present/json/estimate.h"
 
 namespace atys::present::json {
 
@@ -13,7 +15,7 @@ void write_change(JsonWriter& json, std::string_view key, const reduce::Change& 
   json.end_object();
 }
 
-std::string render(const verbs::DiffAnswer& answer) {
+static std::string whole(const verbs::DiffAnswer& answer) {
   JsonWriter json;
   json.begin_object().key("base");
   write_profile(json, answer.base);
@@ -50,6 +52,17 @@ std::string render(const verbs::DiffAnswer& answer) {
   write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
+}
+
+std::string render(const verbs::DiffAnswer& answer) {
+  if (!answer.tokens.cap) return estimated(answer, whole);
+  const auto within = [](const verbs::DiffAnswer& less, size_t estimate) {
+    verbs::DiffAnswer shown = less;
+    shown.tokens.estimate = estimate;
+    return whole(shown);
+  };
+  const std::string text = fitted(answer, false, answer.rows.size(), within);
+  return text.empty() ? too_short(*answer.tokens.cap) : text;
 }
 
 }  // namespace atys::present::json

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "present/fit.h"
 #include "present/json/answers.h"
 #include "present/json/common.h"
+#include "present/json/estimate.h"
 
 namespace atys::present::json {
 
-std::string render(const verbs::LinkAnswer& answer) {
+namespace {
+
+std::string whole(const verbs::LinkAnswer& answer) {
   JsonWriter json;
   json.begin_object().key("profile");
   write_profile(json, answer.profile);
@@ -24,8 +30,25 @@ std::string render(const verbs::LinkAnswer& answer) {
   json.end_array();
   write_envelope(json, {answer.spent.omitted.rows + answer.groups.omitted.rows, answer.spent.omitted.percent}, answer.tokens,
                  answer.next);
+  write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
+}
+
+}  // namespace
+
+std::string render(const verbs::LinkAnswer& answer) {
+  if (!answer.tokens.cap) return estimated(answer, whole);
+  const auto within = [](const verbs::LinkAnswer& less, size_t estimate) {
+    verbs::LinkAnswer shown = less;
+    shown.tokens.estimate = estimate;
+    round_numbers(shown.spent);
+    round_numbers(shown.groups);
+    return whole(shown);
+  };
+  const size_t rows = std::max(answer.spent.rows.size(), answer.groups.rows.size());
+  const std::string text = fitted(answer, false, rows, within);
+  return text.empty() ? too_short(*answer.tokens.cap) : text;
 }
 
 }  // namespace atys::present::json

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "present/fit.h"
 #include "present/json/answers.h"
 #include "present/json/common.h"
+#include "present/json/estimate.h"
 
 namespace atys::present::json {
 
@@ -14,8 +16,14 @@ void write_row(JsonWriter& json, const verbs::SummaryRow& row, const std::string
   write_value(json, "total", row.total);
   json.field("total_percent", row.total_percent);
   write_interval(json, "ci95", row.ci95);
-  if (form != "table" && form != "lines") write_strings(json, "path", row.path);
-  if (form == "tree") json.field("depth", row.depth).field("recursion", row.recursion);
+  if (!row.origin.empty()) {
+    write_value(json, "charged", row.charged);
+    json.field("charged_percent", row.charged_percent).field("origin", row.origin);
+  }
+  if (!row.source.empty()) json.field("source", row.source);
+  if (row.is_shortened) json.field("shortened", true);
+  if (form == "paths" || form == "raw" || form == "tree") write_strings(json, "path", row.path);
+  if (form == "tree" || form == "calls") json.field("depth", row.depth).field("recursion", row.recursion);
   json.end_object();
 }
 
@@ -27,16 +35,47 @@ void write_rows(JsonWriter& json, const verbs::SummaryAnswer& answer) {
   json.end_array();
 }
 
-std::string render(const verbs::SummaryAnswer& answer) {
+namespace {
+
+std::string whole(const verbs::SummaryAnswer& answer) {
   JsonWriter json;
   json.begin_object().key("profile");
   write_profile(json, answer.profile);
   json.field("form", answer.form).field("by", answer.by);
   write_rows(json, answer);
+  if (answer.form == "brief") {
+    json.key("calls").begin_array();
+    for (const verbs::SummaryRow& row : answer.tree) write_row(json, row, "calls");
+    json.end_array();
+  }
+  json.key("shares")
+      .begin_object()
+      .field("own", answer.shares.own)
+      .field("library", answer.shares.library)
+      .field("runtime", answer.shares.runtime)
+      .field("outside", answer.shares.outside)
+      .field("level", answer.shares.level)
+      .end_object();
+  write_strings(json, "remarks", answer.remarks);
+  json.field("data_notice", kDataNotice);
   write_envelope(json, answer.omitted, answer.tokens, answer.next);
   write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
+}
+
+}  // namespace
+
+std::string render(const verbs::SummaryAnswer& answer) {
+  if (!answer.tokens.cap) return estimated(answer, whole);
+  const auto within = [](const verbs::SummaryAnswer& less, size_t estimate) {
+    verbs::SummaryAnswer shown = less;
+    shown.tokens.estimate = estimate;
+    round_numbers(shown);
+    return whole(shown);
+  };
+  const std::string text = fitted(answer, answer.full_names, answer.rows.size(), within);
+  return text.empty() ? too_short(*answer.tokens.cap) : text;
 }
 
 }  // namespace atys::present::json

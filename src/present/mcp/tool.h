@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "present/mcp/protocol/work.h"
+#include "verbs/charged_call.h"
 #include "verbs/permission.h"
 
 namespace atys::present::mcp {
@@ -18,6 +19,7 @@ namespace atys::present::mcp {
 // What the operator allows, and what of it the client may use up.
 struct ToolContext {
   const verbs::Permission* permission = nullptr;
+  verbs::LedgerChoice ledger;                  // that pays for the calls
   uint64_t most_duration_ns = 50'000'000'000;  // of one call: clients give up on calls after a minute
   size_t default_tokens = 1000;
   std::function<void(const Progress&)> on_progress = [](const Progress&) {};

@@ -39,6 +39,9 @@ std::string render(const verbs::MergeAnswer& answer);
 // The first lines of an answer about a profile: what it is, how much, how long, and what was lost.
 std::string heading(const verbs::ProfileInfo& profile);
 
+// The rows alone, in the form that was asked for.
+std::string body(const verbs::SummaryAnswer& answer);
+
 // The last lines: what was left out and what to ask next.
 std::string footing(const verbs::Omitted& omitted, const std::vector<std::string>& next);
 

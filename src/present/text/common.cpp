@@ -21,11 +21,22 @@ std::string heading(const verbs::ProfileInfo& profile) {
   return text;
 }
 
+namespace {
+
+std::string groups_of(const verbs::Omitted& omitted) {
+  std::string text;
+  for (const verbs::OmittedGroup& group : omitted.groups)
+    text += fmt::format("{} {:.1f}% in {}", text.empty() ? ":" : ",", group.percent, name(group.name, 60));
+  return text;
+}
+
+}  // namespace
+
 std::string footing(const verbs::Omitted& omitted, const std::vector<std::string>& next) {
   std::string text;
   if (omitted.rows > 0)
-    text += fmt::format("… {} more rows, {} in all\n", quantity(static_cast<double>(omitted.rows), "count"),
-                        percent(omitted.percent));
+    text += fmt::format("… {} more rows, {} in all{}\n", quantity(static_cast<double>(omitted.rows), "count"),
+                        percent(omitted.percent), groups_of(omitted));
   if (!next.empty()) text += "next:\n";
   for (const std::string& command : next) text += "  " + command + "\n";
   return text;

@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "present/fit.h"
 #include "present/text/answers.h"
+#include "present/text/brief.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
 
@@ -114,13 +116,19 @@ std::string headroom(const verbs::CompareAnswer& answer) {
   return text + "\n";
 }
 
-}  // namespace
-
-std::string render(const verbs::CompareAnswer& answer) {
+std::string whole(const verbs::CompareAnswer& answer) {
   std::string text = verdict_line(answer);
   text += "A: " + name(answer.a.command, 200) + "\nB: " + name(answer.b.command, 200) + "\n";
   text += times(answer) + circumstances(answer) + functions(answer) + headroom(answer);
-  return text + footing(answer.omitted, answer.next);
+  return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
+}
+
+}  // namespace
+
+std::string render(const verbs::CompareAnswer& answer) {
+  const auto render_whole = [](const verbs::CompareAnswer& less, size_t) { return whole(less); };
+  const std::string text = fitted(answer, false, answer.functions.rows.size(), render_whole);
+  return text.empty() ? std::string(kTooShort) : text;
 }
 
 }  // namespace atys::present::text

@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "present/fit.h"
 #include "present/text/answers.h"
+#include "present/text/brief.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
 
@@ -59,7 +61,7 @@ std::string share_rows(const verbs::DiffAnswer& answer) {
   for (const reduce::DiffRow& row : answer.rows) {
     table.add({percent(row.base_share * 100), percent(row.fresh_share * 100), signed_percent(row.delta * 100),
                fmt::format("{:+.1f}..{:+.1f}", row.delta_ci95.low * 100, row.delta_ci95.high * 100),
-               row.significant ? "*" : "", name(row.entity.name, 80), place(row.entity)});
+               row.significant ? "*" : "", name(row.entity.name, SIZE_MAX), place(row.entity)});
   }
   return table.render();
 }
@@ -78,14 +80,14 @@ std::string work_rows(const verbs::DiffAnswer& answer) {
     const double of_all = answer.total_work.base == 0 ? 0 : row.work.delta / answer.total_work.base;
     table.add({amount(row.work.base, answer), amount(row.work.fresh, answer), signed_amount(row.work.delta, answer),
                range(row.work.delta_ci95, answer), signed_percent(of_all * 100), row.significant ? "*" : "",
-               name(row.entity.name, 80), place(row.entity)});
+               name(row.entity.name, SIZE_MAX), place(row.entity)});
   }
   return table.render();
 }
 
 }  // namespace
 
-std::string render(const verbs::DiffAnswer& answer) {
+static std::string whole(const verbs::DiffAnswer& answer) {
   std::string text =
       side("base", answer.base, answer.base_runs.size()) + side("new ", answer.fresh, answer.fresh_runs.size());
   text += conclusion(answer) + totals(answer);
@@ -96,6 +98,12 @@ std::string render(const verbs::DiffAnswer& answer) {
     if (answer.has_significant_change) text += "* significant: at most 5% of these are expected to be chance\n";
   }
   return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
+}
+
+std::string render(const verbs::DiffAnswer& answer) {
+  const auto render_whole = [](const verbs::DiffAnswer& less, size_t) { return whole(less); };
+  const std::string text = fitted(answer, false, answer.rows.size(), render_whole);
+  return text.empty() ? std::string(kTooShort) : text;
 }
 
 }  // namespace atys::present::text

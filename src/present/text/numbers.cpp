@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 
@@ -43,12 +44,33 @@ std::string time_of(int64_t unix_ns) {
   return text;
 }
 
+std::string one_line(std::string_view raw) { return printable(raw); }
+
+bool is_odd_name(std::string_view raw) {
+  static constexpr size_t kMostWords = 4;  // "unsigned long long f() const"
+  if (printable(raw) != raw || raw.find_first_of("\"`") != std::string_view::npos) return true;
+  size_t words = 0;
+  int depth = 0;
+  for (const char c : raw) {
+    if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
+    if ((c == ')' || c == '>' || c == ']' || c == '}') && depth > 0) --depth;
+    if (c == ' ' && depth == 0) ++words;
+  }
+  return words > kMostWords;
+}
+
 std::string name(std::string_view raw, size_t most) {
-  std::string text = printable(raw);
-  if (text.size() <= most) return text.empty() ? "(no name)" : text;
-  const size_t head = back_to_character(text, most * 2 / 3);
-  const size_t tail = back_to_character(text, text.size() - most / 3);
-  return text.substr(0, head) + "…" + text.substr(tail);
+  const bool is_odd = is_odd_name(raw.substr(0, 4096));
+  std::string text = one_line(raw);
+  if (text.empty()) return "(no name)";
+  if (text.size() > most) {
+    const size_t head = back_to_character(text, most * 2 / 3);
+    const size_t tail = back_to_character(text, text.size() - most / 3);
+    text = text.substr(0, head) + "…" + text.substr(tail);
+  }
+  if (!is_odd) return text;
+  std::ranges::replace(text, '"', '\'');
+  return "\"" + text + "\"";
 }
 
 }  // namespace atys::present::text

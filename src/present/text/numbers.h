@@ -17,7 +17,16 @@ std::string percent_range(double low, double high);  // "11.9..12.8"
 std::string duration(int64_t nanoseconds);           // "4m0s"
 std::string time_of(int64_t unix_ns);                // "2026-11-15T02:00:00Z"
 
-// A name as one line of printable text, shortened in the middle where it is longer than `most` characters.
+// Any bytes as one line of printable text.
+std::string one_line(std::string_view raw);
+
+// A name as one line of printable text, shortened in the middle where it is longer than `most` characters. A name that could
+// be read as something else, prose or what is around it, is in quotes.
 std::string name(std::string_view raw, size_t most = 120);
+// Whether a name holds what names do not: unprintable characters, quotes, line breaks, or as many words as a sentence.
+bool is_odd_name(std::string_view raw);
+
+// A line of source code as one line of printable text.
+inline std::string code(std::string_view raw) { return one_line(raw); }
 
 }  // namespace atys::present::text

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "present/fit.h"
 #include "present/text/answers.h"
+#include "present/text/brief.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
 
@@ -9,21 +13,36 @@ namespace atys::present::text {
 
 namespace {
 
+bool is_charged_otherwise(const verbs::SummaryRow& row) { return row.charged != row.self; }
+
 std::string table(const verbs::SummaryAnswer& answer) {
-  Table table({{"self"}, {"self%"}, {"ci95"}, {"total"}, {"total%"}, {answer.by, Align::Left}, {"where", Align::Left}});
+  const bool has_charges = std::ranges::any_of(answer.rows, is_charged_otherwise);
+  const bool has_source = std::ranges::any_of(answer.rows, [](const auto& row) { return !row.source.empty(); });
+  std::vector<Table::Column> columns = {{"self"}, {"self%"}, {"ci95"}, {"total"}, {"total%"}};
+  if (has_charges) columns.push_back({"charged%"});
+  columns.push_back({answer.by, Align::Left});
+  columns.push_back({"where", Align::Left});
+  if (has_source) columns.push_back({"source", Align::Left});
+  Table table(columns);
   for (const verbs::SummaryRow& row : answer.rows) {
-    table.add({quantity(row.self, answer.profile.unit), percent(row.self_percent),
-               percent_range(row.ci95.low, row.ci95.high), quantity(row.total, answer.profile.unit),
-               percent(row.total_percent), name(row.entity.name, 80), place(row.entity)});
+    std::vector<std::string> cells = {quantity(row.self, answer.profile.unit), percent(row.self_percent),
+                                      percent_range(row.ci95.low, row.ci95.high), quantity(row.total, answer.profile.unit),
+                                      percent(row.total_percent)};
+    if (has_charges) cells.push_back(percent(row.charged_percent));
+    cells.push_back(name(row.entity.name, SIZE_MAX));
+    cells.push_back(place(row.entity));
+    if (has_source) cells.push_back(row.source.empty() ? "" : "| " + code(row.source));
+    table.add(std::move(cells));
   }
-  return table.render();
+  return table.render() +
+         (has_charges ? "charged: self, with libraries and runtime called from there (your own code only)\n" : "");
 }
 
 std::string paths(const verbs::SummaryAnswer& answer) {
   std::string text;
   for (const verbs::SummaryRow& row : answer.rows) {
     text += fmt::format("{:>10}  {:>7}  ", quantity(row.total, answer.profile.unit), percent(row.total_percent));
-    for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? "" : " > ") + name(row.path[i], 80);
+    for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? "" : " > ") + name(row.path[i], SIZE_MAX);
     text += "\n";
   }
   return text;
@@ -32,41 +51,52 @@ std::string paths(const verbs::SummaryAnswer& answer) {
 std::string tree(const verbs::SummaryAnswer& answer) {
   std::string text = "     total   total%    self%\n";
   for (const verbs::SummaryRow& row : answer.rows) {
-    text +=
-        fmt::format("{:>10}  {:>7}  {:>7}  {}{}", quantity(row.total, answer.profile.unit), percent(row.total_percent),
-                    percent(row.self_percent), std::string(std::min<size_t>(row.depth, 60), ' '), name(row.entity.name, 80));
+    text += fmt::format("{:>10}  {:>7}  {:>7}  {}{}", quantity(row.total, answer.profile.unit), percent(row.total_percent),
+                        percent(row.self_percent), std::string(std::min<size_t>(row.depth, 60), ' '),
+                        name(row.entity.name, SIZE_MAX));
     if (row.recursion > 0) text += fmt::format(" (calls itself, {} deep)", row.recursion + 1);
     text += "\n";
   }
   return text;
 }
 
-// One line a path, as collapsed stacks.
+// One line a path, as collapsed stacks; what was left out is a stack too, so that the values still add up.
 std::string raw(const verbs::SummaryAnswer& answer) {
   std::string text;
+  double shown = 0;
   for (const verbs::SummaryRow& row : answer.rows) {
-    for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? "" : ";") + name(row.path[i], SIZE_MAX);
+    for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? "" : ";") + one_line(row.path[i]);
     text += fmt::format(" {:.0f}\n", row.total);
+    shown += row.total;
   }
+  if (answer.omitted.rows > 0)
+    text += fmt::format("(omitted {} paths) {:.0f}\n", answer.omitted.rows, answer.profile.total - shown);
   return text;
+}
+
+std::string whole(const verbs::SummaryAnswer& answer) {
+  if (answer.form == "raw") return raw(answer);
+  std::string text = heading(answer.profile) + body(answer);
+  for (const std::string& remark : answer.remarks) text += "note: " + remark + "\n";
+  if (needs_data_notice(answer)) text += kDataNotice;
+  return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
 }
 
 }  // namespace
 
+std::string body(const verbs::SummaryAnswer& answer) {
+  if (answer.rows.empty()) return answer.omitted.rows > 0 ? "" : "no samples\n";
+  if (answer.form == "paths") return is_tight(answer) ? tight_paths(answer) : paths(answer);
+  if (answer.form == "tree") return is_tight(answer) ? tight_tree(answer) : tree(answer);
+  if (answer.form == "brief") return brief(answer);
+  return is_tight(answer) ? tight_table(answer) : table(answer);
+}
+
 std::string render(const verbs::SummaryAnswer& answer) {
-  if (answer.form == "raw") return raw(answer);
-  std::string text = heading(answer.profile);
-  if (answer.rows.empty())
-    return text + (answer.omitted.rows > 0 ? "" : "no samples\n") + footing(answer.omitted, answer.next) +
-           budget_lines(answer.ledger);
-  if (answer.form == "paths") {
-    text += paths(answer);
-  } else if (answer.form == "tree") {
-    text += tree(answer);
-  } else {
-    text += table(answer);
-  }
-  return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
+  const auto render_whole = [](const verbs::SummaryAnswer& less, size_t) { return whole(less); };
+  if (answer.form == "raw" && !answer.tokens.cap) return whole(answer);
+  const std::string text = fitted(answer, answer.full_names, answer.rows.size(), render_whole);
+  return text.empty() ? std::string(kTooShort) : text;
 }
 
 }  // namespace atys::present::text

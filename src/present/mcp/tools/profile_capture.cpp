@@ -102,7 +102,7 @@ class ProfileCapture final : public Tool {
 
   Result<ToolAnswer> call(const Json& arguments, const ToolContext& context) const override {
     verbs::CaptureRequest request;
-    const verbs::View view = TRY(view_of(arguments, context));
+    verbs::View view = TRY(view_of(arguments, context));
     TRY(set_target(arguments, *context.permission, request));
     TRY(set_length(arguments, context, request));
     request.kind = arguments.value("kind", request.kind);
@@ -123,10 +123,16 @@ class ProfileCapture final : public Tool {
                                : std::nullopt,
                            std::to_string(static_cast<int64_t>(samples)) + " samples"});
     };
+    request.max_tokens = view.max_tokens;
+    verbs::ChargedCall call = TRY(verbs::charge(context.ledger, request));
+    view.max_tokens = request.max_tokens;
     verbs::CaptureAnswer answer = TRY(verbs::capture(request));
+    verbs::note_cost(call, answer);
     answer.summary = TRY(verbs::summary({answer.written.id, view}));
     answer.summary.next = as_calls(answer.summary.next);
-    return ToolAnswer{last_words(answer, request) + text::render(answer), json::render(answer), {answer.written.id}};
+    ToolAnswer said = TRY(answer_of(answer, call, last_words(answer, request)));
+    said.made.push_back(answer.written.id);
+    return said;
   }
 };
 

@@ -58,6 +58,7 @@ class ProfileCompare final : public Tool {
                   "ask for fewer seconds; the operator can allow more: atys mcp --max-duration TIME");
     request.max_time_ns = static_cast<uint64_t>(seconds * kNsPerSecond);
     TRY(verbs::check(request));
+    verbs::ChargedCall call = TRY(verbs::charge(context.ledger, request));
     TRY(enter_folder(arguments, {request.a, request.b}, context));
     request.on_progress = [&](const verbs::CompareProgress& progress) {
       context.on_progress(
@@ -67,7 +68,8 @@ class ProfileCompare final : public Tool {
     };
     verbs::CompareAnswer answer = TRY(verbs::compare(request));
     answer.next = as_calls(answer.next);
-    ToolAnswer said{text::render(answer), json::render(answer), {}};
+    verbs::note_cost(call, answer);
+    ToolAnswer said = TRY(answer_of(answer, call));
     for (const std::string& id : {answer.a.profile, answer.b.profile})
       if (!id.empty()) said.made.push_back(id);
     return said;

@@ -48,9 +48,10 @@ class ProfileDiff final : public Tool {
     request.fresh = TRY(runs_of(arguments, "new", context));
     request.view = TRY(view_of(arguments, context));
     if (arguments.value("total", false)) request.measure = reduce::Measure::Total;
+    verbs::ChargedCall call = TRY(verbs::charge(context.ledger, "diff", request.view));
     verbs::DiffAnswer answer = TRY(verbs::diff(request));
     answer.next = as_calls(answer.next);
-    return ToolAnswer{text::render(answer), json::render(answer), {}};
+    return answer_of(answer, call);
   }
 };
 

@@ -46,9 +46,10 @@ class ProfileLink final : public Tool {
         return fail(ErrorCode::InvalidInput, "bad label condition '" + label + "': no '='", "write KEY=PATTERN");
       request.view.filter.labels.push_back({label.substr(0, equals), label.substr(equals + 1)});
     }
+    verbs::ChargedCall call = TRY(verbs::charge(context.ledger, "link", request.view));
     verbs::LinkAnswer answer = TRY(verbs::link(request));
     answer.next = as_calls(answer.next);
-    return ToolAnswer{text::render(answer), json::render(answer), {}};
+    return answer_of(answer, call);
   }
 };
 

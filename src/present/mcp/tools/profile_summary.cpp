@@ -24,11 +24,12 @@ class ProfileSummary final : public Tool {
   }
 
   Result<ToolAnswer> call(const Json& arguments, const ToolContext& context) const override {
-    const verbs::SummaryRequest request{.profile = TRY(profile_of(arguments, "profile", context)),
-                                        .view = TRY(view_of(arguments, context))};
+    verbs::SummaryRequest request{.profile = TRY(profile_of(arguments, "profile", context)),
+                                  .view = TRY(view_of(arguments, context))};
+    verbs::ChargedCall call = TRY(verbs::charge(context.ledger, "summary", request.view));
     verbs::SummaryAnswer answer = TRY(verbs::summary(request));
     answer.next = as_calls(answer.next);
-    return ToolAnswer{text::render(answer), json::render(answer), {}};
+    return answer_of(answer, call);
   }
 };
 

@@ -5,10 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "present/charged.h"
+#include "present/json/answers.h"
 #include "present/mcp/tool.h"
+#include "present/text/answers.h"
 #include "verbs/view.h"
 
 namespace atys::present::mcp {
+
+// An answer as both, paid for: a client reads one of them, and the text is what a model is shown.
+template <typename Answer>
+Result<ToolAnswer> answer_of(Answer& answer, verbs::ChargedCall& call, const std::string& before = "") {
+  std::string text = TRY(render_charged(answer, call, [&](const Answer& shown) { return before + text::render(shown); }));
+  return ToolAnswer{std::move(text), json::render(answer), {}};
+}
 
 // Schemas of `form`, `by`, `top`, `focus`, `ignore`, `value` and `max_tokens`, put beside those of the tool.
 Json with_view(Json properties, const std::vector<std::string>& forms);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/fit.h"
+
+namespace atys::present {
+
+size_t questions_that_fit(const std::vector<std::string>& next, const verbs::Tokens& bounds) {
+  const size_t room = bounds.cap ? *bounds.cap / 3 : SIZE_MAX;
+  size_t taken = 0;
+  size_t count = 0;
+  for (const std::string& question : next) {
+    taken += budget::count_upper_bound(question) + 2;
+    if (taken > room) break;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace atys::present

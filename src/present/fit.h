@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The most that can be said within the bounds of an answer. An answer is rendered in less and less detail until an upper
+// bound of its tokens, and its characters, are within what was asked for: nothing is ever cut out of the middle of a text.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "budget/token_meter.h"
+#include "verbs/detail.h"
+
+namespace atys::present {
+
+struct Bounded {
+  std::string text;
+  size_t tokens = 0;  // an upper bound
+};
+
+inline bool is_within(const Bounded& rendered, const verbs::Tokens& bounds) {
+  return (!bounds.cap || rendered.tokens <= *bounds.cap) &&
+         (!bounds.most_characters || rendered.text.size() <= *bounds.most_characters);
+}
+
+// Details from the richest on. Names are first cut to what can be read, then to what can be recognised.
+inline constexpr verbs::Detail kDetails[] = {
+    {.name_bytes = 80, .place_bytes = 60, .path_names = 40}, {.name_bytes = 60, .place_bytes = 48, .path_names = 16},
+    {.name_bytes = 44, .place_bytes = 36, .path_names = 9},  {.name_bytes = 32, .place_bytes = 28, .path_names = 6},
+    {.name_bytes = 24, .place_bytes = 0, .path_names = 4},
+};
+
+// How many of the next questions to ask: they may take a third of the room.
+size_t questions_that_fit(const std::vector<std::string>& next, const verbs::Tokens& bounds);
+
+// `render(answer, estimate)` gives the text; `rows` is how many the answer has.
+template <typename Answer, typename Render>
+Bounded rendered(const Answer& answer, const verbs::Detail& detail, const Render& render) {
+  const Answer less = in_detail(answer, detail);
+  Bounded result{render(less, answer.tokens.cap.value_or(0)), 0};
+  result.tokens = budget::count_upper_bound(result.text);
+  // Where the estimate is part of the text it has no more digits than the cap.
+  result.text = render(less, result.tokens);
+  return result;
+}
+
+template <typename Answer, typename Render>
+std::string fitted(const Answer& answer, bool full_names, size_t rows, const Render& render) {
+  const verbs::Tokens& bounds = answer.tokens;
+  const size_t questions = questions_that_fit(answer.next, bounds);
+  Bounded best;
+  double best_cover = -1;
+  for (verbs::Detail detail : kDetails) {
+    detail.next = questions;
+    if (full_names) detail = {.next = questions};
+    detail.rows = rows;
+    Bounded all = rendered(answer, detail, render);
+    if (is_within(all, bounds)) {
+      // A little less of the names is worth a lot more of the rows, not the other way round.
+      if (best_cover < 0 || covered_percent(in_detail(answer, detail)) > best_cover + 3) return all.text;
+      return best.text;
+    }
+    size_t fits = 0, fails = rows;
+    Bounded kept;
+    while (fails - fits > 1) {
+      detail.rows = (fits + fails) / 2;
+      Bounded tried = rendered(answer, detail, render);
+      (is_within(tried, bounds) ? fits : fails) = detail.rows;
+      if (fits == detail.rows) kept = std::move(tried);
+    }
+    if (fits == 0) continue;
+    detail.rows = fits;
+    const double cover = covered_percent(in_detail(answer, detail));
+    if (cover > best_cover + 3) {
+      best = std::move(kept);
+      best_cover = cover;
+    }
+    if (full_names) break;
+  }
+  if (best_cover >= 0) return best.text;
+  // Not even one row: what there is, without them.
+  for (const bool remarks : {true, false}) {
+    verbs::Detail none{.rows = 0, .name_bytes = 24, .place_bytes = 0, .path_names = 0, .next = 0, .remarks = remarks};
+    Bounded tried = rendered(answer, none, render);
+    if (is_within(tried, bounds)) return tried.text;
+  }
+  return {};
+}
+
+}  // namespace atys::present

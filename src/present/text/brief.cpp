@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/text/brief.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "present/text/answers.h"
+#include "present/text/numbers.h"
+
+namespace atys::present::text {
+
+namespace {
+
+using verbs::SummaryRow;
+
+// Digits are a token each: as many as tell two rows apart.
+std::string short_percent(double value) {
+  if (value >= 9.95) return fmt::format("{:.0f}", value);
+  if (value >= 0.095) return fmt::format("{:.1f}", value);
+  return value > 0 ? "<0.1" : "0";
+}
+
+std::string mark(const SummaryRow& row, const verbs::SummaryAnswer& answer) {
+  return row.origin == answer.shares.level || row.origin.empty() ? "" : " [" + row.origin + "]";
+}
+
+std::string row_line(const SummaryRow& row, const verbs::SummaryAnswer& answer) {
+  const std::string where = place(row.entity);
+  return short_percent(row.charged_percent) + " " + short_percent(row.total_percent) + " " +
+         name(row.entity.name, SIZE_MAX) + (where.empty() ? "" : " " + where) + mark(row, answer) + "\n";
+}
+
+// A node that does nothing but call the one below it shares its line.
+bool is_joined_with_next(const std::vector<SummaryRow>& rows, size_t i) {
+  if (i + 1 >= rows.size() || rows[i + 1].depth != rows[i].depth + 1) return false;
+  const bool has_sibling = [&] {
+    for (size_t j = i + 2; j < rows.size() && rows[j].depth > rows[i].depth; ++j) {
+      if (rows[j].depth == rows[i].depth + 1) return true;
+    }
+    return false;
+  }();
+  return !has_sibling && rows[i].recursion == 0 && rows[i + 1].total_percent >= 0.95 * rows[i].total_percent;
+}
+
+std::string calls(const verbs::SummaryAnswer& answer) {
+  std::string text = "calls (total%):\n";
+  size_t joined = 0;  // how many levels the current line has swallowed; lines below are that much less deep
+  std::vector<size_t> swallowed;
+  for (size_t i = 0; i < answer.tree.size(); ++i) {
+    const SummaryRow& row = answer.tree[i];
+    swallowed.resize(std::min(swallowed.size(), row.depth));
+    const size_t above = swallowed.empty() ? 0 : swallowed.back();
+    if (joined == 0)
+      text += std::string(std::min<size_t>(row.depth - above, 40), ' ') + short_percent(row.total_percent) + " ";
+    text += name(row.entity.name, SIZE_MAX);
+    if (row.recursion > 0) text += " (recursive)";
+    const bool joins = is_joined_with_next(answer.tree, i);
+    joined = joins ? joined + 1 : 0;
+    swallowed.push_back(above + (joins ? 1 : 0));
+    text += joins ? " > " : "\n";
+  }
+  return text;
+}
+
+bool is_odd(const SummaryRow& row) {
+  return !row.source.empty() || is_odd_name(row.entity.name) || is_odd_name(row.entity.file) ||
+         std::ranges::any_of(row.path, [](const std::string& text) { return is_odd_name(text); });
+}
+
+}  // namespace
+
+std::string brief(const verbs::SummaryAnswer& answer) {
+  std::string text;
+  const verbs::CodeShares& shares = answer.shares;
+  const bool is_all_own = shares.library + shares.runtime < 0.05;
+  if (!is_all_own) {
+    text += fmt::format("ends in own code {}%, libraries {}%, runtime {}%\n", short_percent(shares.own),
+                        short_percent(shares.library), short_percent(shares.runtime));
+  }
+  text += is_all_own ? "self% total% function\n" : "self% (with the library and runtime code it calls) total% function\n";
+  for (const SummaryRow& row : answer.rows) text += row_line(row, answer);
+  if (answer.tree.size() > 1) text += calls(answer);
+  return text;
+}
+
+bool is_tight(const verbs::SummaryAnswer& answer) {
+  static constexpr size_t kRoomForColumns = 1500;
+  return answer.tokens.cap && *answer.tokens.cap < kRoomForColumns;
+}
+
+std::string tight_table(const verbs::SummaryAnswer& answer) {
+  std::string text = "self% total% " + name(answer.by, 40) + "\n";
+  for (const SummaryRow& row : answer.rows) {
+    const std::string where = place(row.entity);
+    text += short_percent(row.self_percent) + " " + short_percent(row.total_percent) + " " + name(row.entity.name, SIZE_MAX);
+    if (!where.empty()) text += " " + where;
+    if (!row.source.empty()) text += " | " + code(row.source);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string tight_paths(const verbs::SummaryAnswer& answer) {
+  std::string text;
+  for (const SummaryRow& row : answer.rows) {
+    text += short_percent(row.total_percent) + "%";
+    for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? " " : " > ") + name(row.path[i], SIZE_MAX);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string tight_tree(const verbs::SummaryAnswer& answer) {
+  std::string text = "total% self% function\n";
+  for (const SummaryRow& row : answer.rows) {
+    text += std::string(std::min<size_t>(row.depth, 40), ' ') + short_percent(row.total_percent) + " " +
+            short_percent(row.self_percent) + " " + name(row.entity.name, SIZE_MAX);
+    text += row.recursion > 0 ? " (recursive)\n" : "\n";
+  }
+  return text;
+}
+
+bool needs_data_notice(const verbs::SummaryAnswer& answer) {
+  if (answer.form == "brief" && !answer.tokens.cap) return true;
+  return std::ranges::any_of(answer.rows, is_odd) || std::ranges::any_of(answer.tree, is_odd);
+}
+
+}  // namespace atys::present::text

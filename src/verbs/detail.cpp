@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/detail.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "reduce/function_text.h"
+
+namespace atys::verbs {
+
+namespace {
+
+constexpr std::string_view kCut = "…";
+constexpr size_t kMostGroups = 3;
+
+size_t back_to_character(std::string_view text, size_t at) {
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
+  return at;
+}
+
+bool shorten(std::string& text, size_t most_bytes) {
+  if (text.size() <= most_bytes) return false;
+  text = shorten_middle(text, most_bytes);
+  return true;
+}
+
+// The end of a path says most: the file, and the folders next to it.
+void shorten_place(std::string& path, size_t most_bytes) {
+  if (path.size() <= most_bytes) return;
+  if (most_bytes == 0) return path.clear();
+  const size_t tail = back_to_character(path, path.size() - most_bytes);
+  const size_t slash = path.find('/', tail);
+  path = std::string(kCut) + path.substr(slash == std::string::npos ? tail : slash);
+}
+
+bool shorten(reduce::Entity& entity, const Detail& detail) {
+  const bool is_file = entity.name == entity.file;
+  const bool is_shorter = shorten(entity.name, detail.name_bytes);
+  shorten_place(entity.file, is_file ? detail.name_bytes : detail.place_bytes);
+  shorten_place(entity.module, detail.place_bytes);
+  return is_shorter;
+}
+
+// Keeps the leaf, the root and, of what is between, the user's own functions nearest to the leaf.
+void fold_path(SummaryRow& row, size_t most) {
+  const size_t size = row.path.size();
+  if (size <= most) return;
+  std::vector<bool> is_kept(size);
+  size_t kept = 0;
+  const auto keep = [&](size_t i) {
+    if (kept < most && !is_kept[i]) {
+      is_kept[i] = true;
+      ++kept;
+    }
+  };
+  keep(size - 1);
+  for (size_t i = size; i-- > 0;) {
+    if (i < row.origins.size() && row.origins[i] == "own" && kept + 1 < most) keep(i);
+  }
+  keep(0);
+  for (size_t i = size; i-- > 0;) keep(i);
+
+  std::vector<std::string> path;
+  size_t folded = 0;
+  for (size_t i = 0; i <= size; ++i) {
+    if (i < size && !is_kept[i]) {
+      ++folded;
+      continue;
+    }
+    if (folded > 0) path.push_back(fmt::format("({} more)", folded));
+    folded = 0;
+    if (i < size) path.push_back(std::move(row.path[i]));
+  }
+  row.path = std::move(path);
+  row.is_shortened = true;
+}
+
+void shorten(SummaryRow& row, const Detail& detail) {
+  row.is_shortened |= shorten(row.entity, detail);
+  fold_path(row, detail.path_names);
+  for (std::string& name : row.path) row.is_shortened |= shorten(name, detail.name_bytes);
+  shorten(row.source, std::max<size_t>(detail.name_bytes, 40));
+}
+
+// Adds rows to what is omitted, by the package that they belong to.
+class Omission {
+ public:
+  explicit Omission(Omitted& omitted) : omitted_(omitted) {}
+
+  void add(const reduce::Entity& entity, double percent) {
+    omitted_.rows += 1;
+    omitted_.percent += percent;
+    const std::string package = reduce::package_of(entity.name, entity.file, entity.module);
+    auto& [rows, of_group] = groups_[package];
+    rows += 1;
+    of_group += percent;
+  }
+
+  void finish() {
+    for (const auto& [name, group] : groups_) {
+      const auto found = std::ranges::find(omitted_.groups, name, &OmittedGroup::name);
+      if (found == omitted_.groups.end()) {
+        omitted_.groups.push_back({name, group.first, group.second});
+      } else {
+        found->rows += group.first;
+        found->percent += group.second;
+      }
+    }
+    std::ranges::stable_sort(omitted_.groups, [](const auto& a, const auto& b) { return a.percent > b.percent; });
+  }
+
+ private:
+  Omitted& omitted_;
+  std::map<std::string, std::pair<size_t, double>> groups_;
+};
+
+// Only groups that say something are shown: with a name, of a percent or more.
+void name_groups(Omitted& omitted, const Detail& detail) {
+  std::erase_if(omitted.groups, [](const OmittedGroup& group) { return group.name.empty() || group.percent < 1; });
+  if (omitted.groups.size() > kMostGroups || !detail.remarks) omitted.groups.resize(detail.remarks ? kMostGroups : 0);
+  for (OmittedGroup& group : omitted.groups) shorten(group.name, std::min<size_t>(detail.name_bytes, 40));
+}
+
+// What the heading says: bounded like the rows, the first losses are the largest or the earliest.
+void shorten(ProfileInfo& profile, const Detail& detail) {
+  if (detail.name_bytes == SIZE_MAX) return;
+  static constexpr size_t kMostLosses = 4;
+  for (std::string* text : {&profile.name, &profile.kind, &profile.unit}) shorten(*text, detail.name_bytes);
+  for (std::string& target : profile.targets) shorten(target, detail.name_bytes);
+  if (profile.targets.size() > 1 && !detail.remarks) profile.targets.resize(1);
+  if (profile.loss.size() > kMostLosses) profile.loss.resize(kMostLosses);
+  if (!detail.remarks && profile.loss.size() > 1) profile.loss.resize(1);
+  for (LossInfo& loss : profile.loss) shorten(loss.reason, detail.name_bytes);
+}
+
+void cut_next(std::vector<std::string>& next, size_t most) {
+  if (next.size() > most) next.resize(most);
+}
+
+}  // namespace
+
+std::string shorten_middle(std::string_view text, size_t most_bytes) {
+  if (text.size() <= most_bytes) return std::string(text);
+  const size_t kept = most_bytes > kCut.size() ? most_bytes - kCut.size() : 0;
+  const size_t head = back_to_character(text, kept / 2);
+  // A cut in the tail goes on to the next character, so that the result is no longer than asked for.
+  size_t tail = text.size() - (kept - kept / 2);
+  while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
+  return std::string(text.substr(0, head)).append(kCut).append(text.substr(tail));
+}
+
+double covered_percent(const SummaryAnswer& answer) {
+  double percent = 0;
+  for (const SummaryRow& row : answer.rows) {
+    // Self time charged to the user's code adds up; that of libraries' functions is in it already.
+    const bool counts = answer.form != "brief" || row.origin == answer.shares.level || answer.shares.level != "own";
+    if (counts) percent += answer.form == "brief" ? row.charged_percent : row.self_percent;
+  }
+  return percent;
+}
+
+double covered_percent(const DiffAnswer& answer) {
+  double percent = 0;
+  for (const reduce::DiffRow& row : answer.rows) percent += std::abs(row.delta) * 100;
+  return percent;
+}
+
+double covered_percent(const CompareAnswer& answer) {
+  double percent = 0;
+  for (const reduce::DiffRow& row : answer.functions.rows) percent += std::abs(row.delta) * 100;
+  return percent;
+}
+
+double covered_percent(const LinkAnswer& answer) { return covered_percent(answer.spent); }
+
+void keep_rows(SummaryAnswer& answer, size_t rows) {
+  Omission omission(answer.omitted);
+  std::erase_if(answer.rows, [&](const SummaryRow& row) {
+    if (row.rank < rows) return false;
+    omission.add(row.entity, row.self_percent);
+    return true;
+  });
+  omission.finish();
+  std::erase_if(answer.tree, [&](const SummaryRow& row) { return row.rank >= rows; });
+  if (answer.form == "tree" || answer.form == "brief") answer.omitted.percent = 100 - covered_percent(answer);
+  if (std::abs(answer.omitted.percent) < 1e-9) answer.omitted.percent = 0;
+}
+
+SummaryAnswer in_detail(const SummaryAnswer& answer, const Detail& detail) {
+  SummaryAnswer result = answer;
+  keep_rows(result, detail.rows);
+  for (SummaryRow& row : result.rows) shorten(row, detail);
+  for (SummaryRow& row : result.tree) shorten(row, detail);
+  name_groups(result.omitted, detail);
+  shorten(result.profile, detail);
+  cut_next(result.next, detail.next);
+  if (!detail.remarks) result.remarks.clear();
+  return result;
+}
+
+DiffAnswer in_detail(const DiffAnswer& answer, const Detail& detail) {
+  DiffAnswer result = answer;
+  Omission omission(result.omitted);
+  for (size_t i = detail.rows; i < result.rows.size(); ++i)
+    omission.add(result.rows[i].entity, std::abs(result.rows[i].delta) * 100);
+  omission.finish();
+  if (detail.rows < result.rows.size()) result.rows.resize(detail.rows);
+  for (reduce::DiffRow& row : result.rows) shorten(row.entity, detail);
+  name_groups(result.omitted, detail);
+  shorten(result.base, detail);
+  shorten(result.fresh, detail);
+  cut_next(result.next, detail.next);
+  return result;
+}
+
+CompareAnswer in_detail(const CompareAnswer& answer, const Detail& detail) {
+  CompareAnswer result = answer;
+  std::vector<reduce::DiffRow>& rows = result.functions.rows;
+  for (size_t i = detail.rows; i < rows.size(); ++i) {
+    result.omitted.rows += 1;
+    result.omitted.percent += std::abs(rows[i].delta) * 100;
+  }
+  if (detail.rows < rows.size()) rows.resize(detail.rows);
+  for (reduce::DiffRow& row : rows) shorten(row.entity, detail);
+  if (!detail.remarks) result.headroom.clear();
+  for (Headroom& row : result.headroom) shorten(row.entity, detail);
+  for (TimedSide* side : {&result.a, &result.b}) {
+    shorten(side->command, std::max<size_t>(detail.name_bytes, 24));
+    shorten(side->error, std::max<size_t>(detail.name_bytes, 24));
+  }
+  cut_next(result.next, detail.next);
+  return result;
+}
+
+// What it was spent on and how it divides have about the same room.
+LinkAnswer in_detail(const LinkAnswer& answer, const Detail& detail) {
+  LinkAnswer result = answer;
+  result.spent = in_detail(answer.spent, detail);
+  result.groups = in_detail(answer.groups, detail);
+  shorten(result.profile, detail);
+  shorten(result.asked, std::max<size_t>(detail.name_bytes, 48));
+  cut_next(result.next, detail.next);
+  return result;
+}
+
+}  // namespace atys::verbs

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/plain_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "base/unique_fd.h"
+
+namespace atys::verbs {
+
+namespace {
+
+// Only files that the user, or the system's owner, could have put there: a third party must not choose what we show.
+bool is_trusted(const struct stat& status) {
+  const bool is_owner_known = status.st_uid == 0 || status.st_uid == ::geteuid() || ::geteuid() == 0;
+  return S_ISREG(status.st_mode) && is_owner_known;
+}
+
+std::string path_of(int fd) {
+  char target[PATH_MAX];
+  const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), target, sizeof target);
+  return length > 0 ? std::string(target, static_cast<size_t>(length)) : std::string();
+}
+
+}  // namespace
+
+std::optional<PlainFile> open_plain_file(const std::string& path, size_t most_bytes) {
+  if (path.empty() || path.find('\0') != std::string::npos) return std::nullopt;
+  struct stat named = {};
+  if (::stat(path.c_str(), &named) != 0 || !is_trusted(named)) return std::nullopt;  // opening a device may do something
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status = {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0 || !is_trusted(status)) return std::nullopt;
+  if (status.st_size < 0 || static_cast<size_t>(status.st_size) > most_bytes) return std::nullopt;
+  PlainFile file{.text = std::string(static_cast<size_t>(status.st_size), '\0'),
+                 .real_path = path_of(fd.get()),
+                 .modified_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+  size_t done = 0;
+  while (done < file.text.size()) {
+    const ssize_t got = ::read(fd.get(), file.text.data() + done, file.text.size() - done);
+    if (got <= 0) break;
+    done += static_cast<size_t>(got);
+  }
+  file.text.resize(done);
+  return file;
+}
+
+}  // namespace atys::verbs

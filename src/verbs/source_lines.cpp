@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/source_lines.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "verbs/plain_file.h"
+
+namespace atys::verbs {
+
+namespace {
+
+constexpr size_t kMostBytes = 4 << 20;
+constexpr size_t kMostFiles = 40;
+constexpr size_t kMostOfALine = 160;
+
+bool is_source_name(std::string_view path) {
+  static constexpr std::string_view kSuffixes[] = {
+      ".c",      ".cc",  ".cpp", ".cxx", ".h",   ".hh",  ".hpp",    ".hxx", ".inc",  ".ipp",   ".rs",    ".go",
+      ".py",     ".pyx", ".js",  ".mjs", ".cjs", ".ts",  ".tsx",    ".jsx", ".java", ".kt",    ".scala", ".clj",
+      ".groovy", ".rb",  ".php", ".cs",  ".fs",  ".erl", ".hrl",    ".ex",  ".exs",  ".swift", ".m",     ".mm",
+      ".f",      ".f90", ".f95", ".ml",  ".hs",  ".zig", ".nim",    ".d",   ".lua",  ".pl",    ".jl",    ".r",
+      ".R",      ".s",   ".S",   ".cu",  ".v",   ".vue", ".svelte", ".cr",  ".dart", ".asm"};
+  return std::ranges::any_of(kSuffixes, [&](std::string_view suffix) { return path.ends_with(suffix); });
+}
+
+std::string_view line_of(std::string_view text, int64_t number) {
+  for (; number > 1 && !text.empty(); --number) text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  return text.substr(0, text.find('\n'));
+}
+
+std::string trimmed(std::string_view line) {
+  const size_t begin = std::min(line.find_first_not_of(" \t\r"), line.size());
+  line.remove_prefix(begin);
+  line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+  return std::string(line.substr(0, kMostOfALine));
+}
+
+class Sources {
+ public:
+  // Null: not at hand.
+  const PlainFile* find(const std::string& path) {
+    const auto found = files_.find(path);
+    if (found != files_.end()) return found->second ? &*found->second : nullptr;
+    if (!is_source_name(path) || files_.size() >= kMostFiles) return nullptr;
+    auto file = open_plain_file(path, kMostBytes);
+    if (file && !is_source_name(file->real_path)) file.reset();
+    const auto& kept = files_.emplace(path, std::move(file)).first->second;
+    return kept ? &*kept : nullptr;
+  }
+
+ private:
+  std::map<std::string, std::optional<PlainFile>> files_;
+};
+
+}  // namespace
+
+size_t add_source_lines(std::vector<SummaryRow>& rows, int64_t recorded_until_ns) {
+  Sources sources;
+  size_t changed = 0;
+  for (SummaryRow& row : rows) {
+    if (row.entity.file.empty() || row.entity.line <= 0) continue;
+    const PlainFile* file = sources.find(row.entity.file);
+    if (file == nullptr) continue;
+    if (recorded_until_ns != 0 && file->modified_ns > recorded_until_ns) {
+      ++changed;
+      continue;
+    }
+    row.source = trimmed(line_of(file->text, row.entity.line));
+  }
+  return changed;
+}
+
+}  // namespace atys::verbs
