@@ -22,7 +22,6 @@ namespace {
 
 constexpr double kShareForTiming = 0.7;  // of the time, where profiles are wanted as well
 constexpr size_t kMostRuns = 10'000;
-constexpr size_t kEnvelopeRows = 6;  // the lines of an answer before and after its functions, in rows
 
 uint64_t drawn_seed() {
   uint32_t seed = 0;  // short, so that it can be typed again
@@ -84,11 +83,7 @@ void fit(const CompareRequest& request, CompareAnswer& answer) {
   const auto cost = [&](size_t i) { return rows[i].entity.name.size() + rows[i].entity.file.size() + 100; };
   View view = request.view;
   if (!view.top) view.top = 10;
-  // What stands around the functions is longer here than elsewhere.
-  if (view.max_tokens) view.max_tokens = *view.max_tokens - std::min(*view.max_tokens, tokens_for(kEnvelopeRows * 100));
   const size_t kept = rows_that_fit(rows.size(), view, cost, answer.tokens);
-  answer.tokens.cap = request.view.max_tokens;
-  answer.tokens.estimate += tokens_for(kEnvelopeRows * 100);
   const double whole = answer.functions.total_work.base;
   for (size_t i = kept; i < rows.size(); ++i)
     answer.omitted.percent += whole == 0 ? 0 : std::abs(rows[i].work.delta) / whole * 100;
