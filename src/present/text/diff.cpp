@@ -15,8 +15,13 @@ static std::string whole(const verbs::DiffAnswer& answer) {
   text += fmt::format("distance {:.4f} (0: same, 1: nothing in common), {} shares\n", answer.distance,
                       answer.measure == reduce::Measure::Self ? "self" : "total");
   if (!answer.rows.empty()) {
-    Table table(
-        {{"base%"}, {"new%"}, {"change"}, {"ci95"}, {"", Align::Left}, {answer.by, Align::Left}, {"where", Align::Left}});
+    Table table({{"base%"},
+                 {"new%"},
+                 {"change"},
+                 {"ci95"},
+                 {"", Align::Left},
+                 {name(answer.by, 60), Align::Left},
+                 {"where", Align::Left}});
     for (const reduce::DiffRow& row : answer.rows) {
       table.add({percent(row.base_share * 100), percent(row.fresh_share * 100), signed_percent(row.delta * 100),
                  fmt::format("{:+.1f}..{:+.1f}", row.delta_ci95.low * 100, row.delta_ci95.high * 100),
