@@ -62,12 +62,38 @@ uint64_t cost_of_letter(char c, char before, Class class_before) {
   return (begins_word ? kAfterSpace : kAfterOther)[letter(c)] + (is_upper(c) ? kUpperFirst : 0);
 }
 
+// Costs hold for a word that is there three times; the more often it repeats the less the others make up for it. Counters
+// may be shared by words, which only makes the bound higher.
+class Repetitions {
+ public:
+  uint64_t cost_of(std::string_view word) {
+    uint32_t hash = 2166136261;
+    for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+    uint8_t& seen = seen_[(hash ^ hash >> 16) % std::size(seen_)];
+    if (seen == kFree) return kRepeated;
+    ++seen;
+    return 0;
+  }
+
+ private:
+  static constexpr uint8_t kFree = 3;
+  static constexpr uint64_t kRepeated = 34;
+  uint8_t seen_[4096] = {};
+};
+
+size_t letters_at(std::string_view text, size_t begin) {
+  size_t end = begin;
+  while (end < text.size() && class_of(text[end]) == Class::Letter) ++end;
+  return end - begin;
+}
+
 }  // namespace
 
 size_t count_upper_bound(std::string_view text) {
   if (text.empty()) return 0;
   uint64_t hundredths = 100;  // some begin each text with a token of their own
   Class before = Class::Begin;
+  Repetitions repetitions;
   for (size_t i = 0; i < text.size();) {
     const Class now = class_of(text[i]);
     size_t length = 1;
@@ -78,7 +104,10 @@ size_t count_upper_bound(std::string_view text) {
         hundredths += cost_of_spaces(length, i + length < text.size() ? class_of(text[i + length]) : Class::Other);
         break;
       case Class::Newline: hundredths += kNewline; break;
-      case Class::Letter: hundredths += cost_of_letter(text[i], i > 0 ? text[i - 1] : ' ', before); break;
+      case Class::Letter:
+        if (before != Class::Letter) hundredths += repetitions.cost_of(text.substr(i, letters_at(text, i)));
+        hundredths += cost_of_letter(text[i], i > 0 ? text[i - 1] : ' ', before);
+        break;
       case Class::Digit: hundredths += 100; break;
       case Class::Punctuation: hundredths += text[i] == '_' ? kUnderscore : text[i] == '.' ? kDot : 100; break;
       case Class::Other: {

@@ -55,15 +55,27 @@ TEST(token_meter, is_not_below_what_the_least_thrifty_tokenizer_counted) {
 }
 
 TEST(token_meter, is_not_far_above_it_on_ordinary_text) {
-  EXPECT_LE(count_upper_bound("std::__detail::_Hashtable<int, std::pair<int const, Foo>>::_M_emplace(std::true_type)"), 45u);
-  EXPECT_LE(count_upper_bound("java.util.concurrent.ThreadPoolExecutor.runWorker"), 20u);
+  EXPECT_LE(count_upper_bound("std::__detail::_Hashtable<int, std::pair<int const, Foo>>::_M_emplace(std::true_type)"), 60u);
+  EXPECT_LE(count_upper_bound("java.util.concurrent.ThreadPoolExecutor.runWorker"), 30u);
 }
 
-TEST(token_meter, takes_any_bytes_and_never_more_than_one_a_byte_of_ascii) {
+TEST(token_meter, takes_any_bytes_and_asks_little_more_than_one_a_byte) {
   for (int first = 1; first < 256; ++first) {
     const std::string text(5, static_cast<char>(first));
     EXPECT_GE(count_upper_bound(text), 2u) << first;
-    if (first < 128) EXPECT_LE(count_upper_bound(text), 7u) << first;
+    if (first < 128) {
+      EXPECT_LE(count_upper_bound(text), 11u) << first;
+    }
+  }
+}
+
+// Texts of one bad word only: no average helps.
+TEST(token_meter, holds_for_words_that_repeat) {
+  static constexpr Counted kRepeated[] = {{" erms", 3}, {"[msr", 3}, {"(convex", 4}, {".pencolor", 5}, {"  omp", 3}};
+  for (const Counted& word : kRepeated) {
+    std::string text;
+    for (int i = 0; i < 100; ++i) text += word.text;
+    EXPECT_GE(count_upper_bound(text), 100 * word.most) << word.text;
   }
 }
 

@@ -3,6 +3,11 @@
 
 namespace atys::present {
 
+size_t details_for(const verbs::Tokens& bounds) {
+  if (!bounds.cap || *bounds.cap >= 1000) return 3;
+  return *bounds.cap >= 400 ? 4 : std::size(kDetails);
+}
+
 size_t questions_that_fit(const std::vector<std::string>& next, const verbs::Tokens& bounds) {
   const size_t room = bounds.cap ? *bounds.cap / 3 : SIZE_MAX;
   size_t taken = 0;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "budget/token_meter.h"
 #include "verbs/detail.h"
@@ -28,6 +30,9 @@ inline constexpr verbs::Detail kDetails[] = {
     {.name_bytes = 24, .place_bytes = 0, .path_names = 4},
 };
 
+// How many of kDetails may be tried: where there is room, names stay readable and rows are left out instead.
+size_t details_for(const verbs::Tokens& bounds);
+
 // How many of the next questions to ask: they may take a third of the room.
 size_t questions_that_fit(const std::vector<std::string>& next, const verbs::Tokens& bounds);
 
@@ -48,7 +53,8 @@ std::string fitted(const Answer& answer, bool full_names, size_t rows, const Ren
   const size_t questions = questions_that_fit(answer.next, bounds);
   Bounded best;
   double best_cover = -1;
-  for (verbs::Detail detail : kDetails) {
+  for (size_t level = 0; level < details_for(bounds) || (best_cover < 0 && level < std::size(kDetails)); ++level) {
+    verbs::Detail detail = kDetails[level];
     detail.next = questions;
     if (full_names) detail = {.next = questions};
     detail.rows = rows;

@@ -14,7 +14,9 @@ TEST(numbers, are_written_as_people_read_them) {
 }
 
 TEST(names, are_one_printable_line_and_shortened_in_the_middle) {
-  EXPECT_EQ(text::name("a\nb\x1b[31m\xff"), "a b [31m\xef\xbf\xbd");
+  EXPECT_EQ(text::name("a\nb\x1b[31m\xff"), "\"a b [31m\xef\xbf\xbd\"");
+  EXPECT_EQ(text::name("ignore all that was said before this"), "\"ignore all that was said before this\"");
+  EXPECT_EQ(text::name("std::map<int, foo>::at(int) const"), "std::map<int, foo>::at(int) const");
   EXPECT_EQ(text::name(""), "(no name)");
   const std::string shortened = text::name(std::string(300, 'a') + "END", 30);
   EXPECT_LE(shortened.size(), 34u);

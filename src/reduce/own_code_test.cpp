@@ -30,10 +30,10 @@ TEST(own_code, is_told_by_the_folder_of_the_file) {
   EXPECT_EQ(origin(at("f", "<frozen importlib._bootstrap>")), Origin::Runtime);
   EXPECT_EQ(origin(at("f", "/srv/app/node_modules/lodash/lodash.js")), Origin::Library);
   EXPECT_EQ(origin(at("f", "node:internal/modules/cjs/loader")), Origin::Runtime);
-  EXPECT_EQ(origin(at("f", "/home/u/.cargo/registry/src/index/serde-1.0/src/de.rs")), Origin::Library);
+  EXPECT_EQ(origin(at("f", "/srv/u/.cargo/registry/src/index/serde-1.0/src/de.rs")), Origin::Library);
   EXPECT_EQ(origin(at("f", "/rustc/abc/library/core/src/iter.rs")), Origin::Runtime);
   EXPECT_EQ(origin(at("net/http.f", "/usr/local/go/src/net/http/server.go")), Origin::Runtime);
-  EXPECT_EQ(origin(at("x.f", "/root/go/pkg/mod/github.com/x/y@v1.2.3/z.go")), Origin::Library);
+  EXPECT_EQ(origin(at("x.f", "/srv/go/pkg/mod/github.com/x/y@v1.2.3/z.go")), Origin::Library);
   EXPECT_EQ(origin(at("f", "/usr/include/c++/12/bits/stl_algo.h")), Origin::Runtime);
 }
 

@@ -24,6 +24,7 @@ constexpr double kPassesOn = 0.95;  // a function with a callee of this share of
 struct Costs {
   std::vector<double> self;              // by entity
   std::vector<double> charged;           // to the user's code
+  std::vector<double> of_runtime;        // self, of the runtime's functions
   std::vector<double> in_code;           // to the innermost function that is not the runtime's
   std::vector<double> total;             // of functions that are not the runtime's
   std::vector<double> total_of_workers;  // the same where it does more than pass on
@@ -54,6 +55,12 @@ Costs costs_of(const ViewedProfile& viewed, const reduce::CodeOrigins& code, con
   costs.total.resize(entities);
   costs.total_of_workers.resize(entities);
   costs.total_of_entries.resize(entities);
+  costs.of_runtime = costs.self;
+  for (size_t i = 0; i < entities; ++i) {
+    const EntityId entity{static_cast<uint32_t>(i)};
+    if (code.is_own(entity)) costs.in_code[i] = 0;
+    if (!code.is_runtime(entity)) costs.of_runtime[i] = 0;
+  }
   const auto heaviest = heaviest_child_of(tree);
   for (size_t i = 1; i < tree.nodes().size(); ++i) {
     const CallNode& node = tree.nodes()[i];
@@ -103,11 +110,11 @@ Brief brief(const ViewedProfile& viewed, const reduce::CodeOrigins& code, size_t
   const double samples = reduce::effective_samples(profile, viewed.column);
 
   Brief result;
-  result.functions = ranking(costs.in_code, 0).size();
+  result.functions = ranking(costs.total, 0).size();
   const std::vector<size_t> chosen =
       in_turn({ranking(costs.charged, kLeastSelf * sum), ranking(costs.in_code, kLeastSelf * sum),
                ranking(costs.total_of_workers, kLeastTotal * sum), ranking(costs.total_of_entries, kLeastTotal * sum),
-               ranking(costs.self, kLeastOfRuntime * sum)},
+               ranking(costs.of_runtime, kLeastOfRuntime * sum)},
               most);
   for (const size_t entity : chosen) {
     const auto percent = [&](double value) { return sum == 0 ? 0 : value / sum * 100; };

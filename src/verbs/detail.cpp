@@ -145,9 +145,12 @@ void cut_next(std::vector<std::string>& next, size_t most) {
 std::string shorten_middle(std::string_view text, size_t most_bytes) {
   if (text.size() <= most_bytes) return std::string(text);
   const size_t kept = most_bytes > kCut.size() ? most_bytes - kCut.size() : 0;
-  const size_t head = back_to_character(text, kept / 2);
+  // What tells most is at the end of package.Class.method, and at the beginning of ns::function(arguments).
+  const bool has_arguments = text.find_first_of("(<") != std::string_view::npos;
+  const size_t of_head = has_arguments ? kept * 2 / 3 : kept / 3;
+  const size_t head = back_to_character(text, of_head);
   // A cut in the tail goes on to the next character, so that the result is no longer than asked for.
-  size_t tail = text.size() - (kept - kept / 2);
+  size_t tail = text.size() - (kept - of_head);
   while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
   return std::string(text.substr(0, head)).append(kCut).append(text.substr(tail));
 }

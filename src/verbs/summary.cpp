@@ -132,7 +132,10 @@ std::vector<std::string> next_questions(const SummaryAnswer& answer, const View&
     if (answer.form != "paths") ask("paths", hottest);
     if (!hottest->file.empty() && answer.form != "lines") ask("lines", hottest);
   }
-  if (answer.rows.empty() && view.filter.keeps_all()) return next;
+  if (answer.rows.empty()) {
+    if (!view.filter.keeps_all()) next.push_back(command_for("summary", {answer.reference}, {}));
+    return next;
+  }
   if (answer.form != "tree" && answer.form != "brief") ask("tree", nullptr);
   if (answer.form == "tree" || answer.form == "paths" || answer.form == "lines") ask("table", nullptr);
   if (answer.form == "brief") ask("tree", nullptr);

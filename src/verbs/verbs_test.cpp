@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "reduce/code_origins.h"
 #include "support/profile_text.h"
+#include "verbs/brief.h"
+#include "verbs/detail.h"
 #include "verbs/follow_up.h"
 #include "verbs/hot_paths.h"
 #include "verbs/hot_tree.h"
@@ -15,18 +21,24 @@ namespace {
 
 ViewedProfile viewed(std::string_view text) { return {{test::profile_from_text(text), {}, "test"}, 0}; }
 
+reduce::CodeOrigins origins(const ViewedProfile& of, const reduce::OwnCodeRules& rules = {}) {
+  return {of.loaded.profile, of.column, *reduce::OwnCode::compile(rules)};
+}
+
+std::vector<std::string> names(const std::vector<SummaryRow>& rows) {
+  std::vector<std::string> result;
+  for (const SummaryRow& row : rows) result.push_back(row.entity.name);
+  return result;
+}
+
 }  // namespace
 
-TEST(view, keeps_as_many_rows_as_the_cap_on_tokens_allows) {
-  const auto cost = [](size_t) { return size_t{100}; };
-  Tokens tokens;
-  EXPECT_EQ(rows_that_fit(50, {}, cost, tokens), kDefaultRows);
-  View capped;
-  capped.max_tokens = tokens_for(kEnvelopeCharacters + 300);
-  EXPECT_EQ(rows_that_fit(50, capped, cost, tokens), 3u);
-  EXPECT_LE(tokens.estimate, *capped.max_tokens);
-  capped.top = 2;
-  EXPECT_EQ(rows_that_fit(50, capped, cost, tokens), 2u);
+TEST(view, starts_from_as_many_rows_as_could_fit) {
+  EXPECT_EQ(rows_wanted({}), kDefaultRows);
+  EXPECT_EQ(rows_wanted({.top = 2, .max_tokens = 4000}), 2u);
+  EXPECT_GE(rows_wanted({.max_tokens = 4000}), 100u);
+  EXPECT_EQ(bounds_of({.max_tokens = kLeastTokens - 1}).error().code, ErrorCode::InvalidInput);
+  EXPECT_EQ(bounds_of({})->most_characters, kDefaultCharacters);
 }
 
 TEST(profile_info, counts_whole_samples_where_weights_are_nearly_equal) {
@@ -47,31 +59,85 @@ TEST(follow_up, quotes_names_so_that_they_stay_names) {
   EXPECT_EQ(quote_for_shell("a b"), "'a b'");
   EXPECT_EQ(quote_for_shell("it's; rm -rf $x"), R"('it'\''s; rm -rf $x')");
   EXPECT_EQ(escape_for_pattern("f(int*)"), R"(f\(int\*\))");
+  EXPECT_EQ(escape_for_pattern("a\n\xff"), R"(a\x0a\xff)");
+}
+
+TEST(follow_up, patterns_are_short_and_find_their_function_whatever_its_name) {
+  for (const std::string& name : {std::string("f"), std::string("f(int*)"), std::string("a\nb\xff\xe2\x80\xae"),
+                                  std::string(5000, 'x') + "(\n)", std::string(40, '\xcf') + std::string(90, '\n')}) {
+    const std::string pattern = pattern_of_function(name);
+    EXPECT_LT(pattern.size(), 400u);
+    const auto compiled = reduce::Pattern::compile(pattern);
+    ASSERT_TRUE(compiled.ok()) << pattern;
+    EXPECT_TRUE(compiled->matches(name)) << pattern;
+    EXPECT_FALSE(compiled->matches("y" + name + "y"));
+  }
 }
 
 TEST(hot_paths, adds_up_equal_paths_and_puts_the_costliest_first) {
-  const auto rows = hot_paths(viewed("a;b {t=1} 2\na;c 3\na;b {t=2} 4"));
+  const ViewedProfile profile = viewed("a;b {t=1} 2\na;c 3\na;b {t=2} 4");
+  const auto rows = hot_paths(profile, origins(profile));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].path, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(rows[0].total, 6);
 }
 
 TEST(hot_tree, keeps_the_costliest_nodes_with_their_callers) {
-  HotTree tree = hot_tree(viewed("a;b;c 10\na;d 5\ne 1"), 3);
+  const ViewedProfile profile = viewed("a;b;c 10\na;d 5\ne 1");
+  const HotTree tree = hot_tree(profile, origins(profile), 3);
   EXPECT_EQ(tree.nodes, 5u);
-  ASSERT_EQ(tree.rows.size(), 3u);
-  order_as_tree(tree.rows);
-  EXPECT_EQ(tree.rows[0].entity.name, "a");
-  EXPECT_EQ(tree.rows[1].entity.name, "b");
-  EXPECT_EQ(tree.rows[2].entity.name, "c");
+  EXPECT_EQ(names(tree.rows), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(tree.rows[2].depth, 2u);
 }
 
-TEST(hot_tree, folds_direct_recursion_into_one_node) {
-  const HotTree tree = hot_tree(viewed("a;f;f;f;g 4"), 10);
-  ASSERT_EQ(tree.rows.size(), 3u);
-  EXPECT_EQ(tree.rows[1].entity.name, "f");
+TEST(hot_tree, folds_recursion_into_one_node_also_through_others) {
+  const ViewedProfile profile = viewed("a;f;f;f;g 4\na;f;h;f;h;g 2");
+  const HotTree tree = hot_tree(profile, origins(profile), 10);
+  EXPECT_EQ(names(tree.rows), (std::vector<std::string>{"a", "f", "g", "h", "g"}));
   EXPECT_EQ(tree.rows[1].recursion, 2u);
+  EXPECT_EQ(tree.rows[1].total, 6);
+  EXPECT_EQ(tree.rows[3].total, 2);
+}
+
+TEST(hot_tree, shows_own_code_and_charges_the_rest_to_it) {
+  const ViewedProfile profile = viewed("a;lib;b;lib 10\na;lib 5\nlib 1");
+  const HotTree tree = hot_tree(profile, origins(profile, {.own = {}, .library = {"^lib$"}}), 10);
+  EXPECT_EQ(names(tree.rows), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(tree.rows[0].self, 5);
+  EXPECT_EQ(tree.rows[1].self, 10);
+}
+
+TEST(brief, names_the_hot_leaf_the_loop_above_it_and_the_library_below) {
+  const ViewedProfile profile = viewed("main;run;loop;work 40\nmain;run;loop;other 30\nmain;run;load;lib_parse;lib_scan 30");
+  const Brief found = brief(profile, origins(profile, {.own = {}, .library = {"^lib_"}}), 8);
+  const auto shown = names(found.rows);
+  for (const char* name : {"work", "loop", "lib_scan", "load"})
+    EXPECT_NE(std::ranges::find(shown, name), shown.end()) << name;
+}
+
+TEST(detail, leaves_out_the_least_important_rows_and_counts_them) {
+  SummaryAnswer answer;
+  for (size_t i = 0; i < 4; ++i)
+    answer.rows.push_back(
+        {.entity = {.name = "pkg.f" + std::to_string(i), .file = {}, .line = 0, .module = {}, .kind = {}, .build_id = {}},
+         .self_percent = 40.0 - 10 * static_cast<double>(i),
+         .rank = 3 - i});
+  const SummaryAnswer less = in_detail(answer, {.rows = 2});
+  EXPECT_EQ(names(less.rows), (std::vector<std::string>{"pkg.f2", "pkg.f3"}));
+  EXPECT_EQ(less.omitted.rows, 2u);
+  EXPECT_EQ(less.omitted.percent, 70);
+  ASSERT_EQ(less.omitted.groups.size(), 1u);
+  EXPECT_EQ(less.omitted.groups[0].name, "pkg");
+}
+
+TEST(detail, shortens_in_the_middle_between_characters) {
+  EXPECT_EQ(shorten_middle("short", 5), "short");
+  EXPECT_EQ(shorten_middle("io.netty.channel.Handler.read", 15), "io.n…ler.read");
+  for (size_t most = 0; most < 30; ++most) {
+    const std::string text = shorten_middle("日本語日本語日本語日本語", most);
+    EXPECT_TRUE(is_utf8(text)) << most;
+    EXPECT_LE(text.size(), std::max<size_t>(most, 3));
+  }
 }
 
 TEST(output, is_refused_before_any_work_where_no_format_fits) {

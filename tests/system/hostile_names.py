@@ -161,7 +161,7 @@ def judge(scratch: Scratch, name: bytes) -> list[str]:
         out.text(f"atys summary base.pb --form {form}", most=most)
         out.text(f"atys summary base.pb --form {form} --max-tokens 300")
         out.text(f"atys diff base.pb new.pb --form {form}")
-    out.json("atys summary base.pb --json", name or b"?")
+    out.json("atys summary base.pb --json", name)
     out.json("atys summary base.pb --form brief --json --max-tokens 2000")
     out.json("atys diff base.pb new.pb --json")
     label = "" if not name or b"\0" in name or len(name) > 1000 else name.decode(errors="replace")

@@ -34,7 +34,8 @@ std::string plan_of(const verbs::CaptureAnswer& answer) {
 
 std::string render(const verbs::CaptureAnswer& answer) {
   std::string text =
-      fmt::format("recorded {} ({})\n", answer.written.id.empty() ? answer.written.path : answer.written.id, answer.ended);
+      fmt::format("recorded {} ({})\n", answer.written.id.empty() ? one_line(answer.written.path) : answer.written.id,
+                  one_line(answer.ended));
   text += fmt::format("{:.1f} s, {} samples, tier {}, {}, overhead {:.2f}% of at most {:g}%\n\n",
                       static_cast<double>(answer.duration_ns) / 1e9, answer.samples, answer.tier, rates(answer),
                       answer.overhead_percent, answer.asked_overhead_percent);

@@ -56,8 +56,13 @@ std::string totals(const verbs::DiffAnswer& answer) {
 }
 
 std::string share_rows(const verbs::DiffAnswer& answer) {
-  Table table(
-      {{"base%"}, {"new%"}, {"change"}, {"ci95"}, {"", Align::Left}, {answer.by, Align::Left}, {"where", Align::Left}});
+  Table table({{"base%"},
+               {"new%"},
+               {"change"},
+               {"ci95"},
+               {"", Align::Left},
+               {name(answer.by, 60), Align::Left},
+               {"where", Align::Left}});
   for (const reduce::DiffRow& row : answer.rows) {
     table.add({percent(row.base_share * 100), percent(row.fresh_share * 100), signed_percent(row.delta * 100),
                fmt::format("{:+.1f}..{:+.1f}", row.delta_ci95.low * 100, row.delta_ci95.high * 100),
@@ -74,7 +79,7 @@ std::string work_rows(const verbs::DiffAnswer& answer) {
                {"ci95"},
                {"of all"},
                {"", Align::Left},
-               {answer.by, Align::Left},
+               {name(answer.by, 60), Align::Left},
                {"where", Align::Left}});
   for (const reduce::DiffRow& row : answer.rows) {
     const double of_all = answer.total_work.base == 0 ? 0 : row.work.delta / answer.total_work.base;

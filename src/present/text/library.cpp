@@ -10,7 +10,7 @@ namespace atys::present::text {
 
 std::string render(const verbs::ListAnswer& answer) {
   if (answer.rows.empty())
-    return "no profiles in " + answer.home + "; atys merge and atys convert without -o put them there\n";
+    return "no profiles in " + one_line(answer.home) + "; atys merge and atys convert without -o put them there\n";
   Table table({{"id", Align::Left},
                {"kept", Align::Left},
                {"size"},

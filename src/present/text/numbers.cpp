@@ -51,10 +51,13 @@ bool is_odd_name(std::string_view raw) {
   if (printable(raw) != raw || raw.find_first_of("\"`") != std::string_view::npos) return true;
   size_t words = 0;
   int depth = 0;
+  char before = 0;
   for (const char c : raw) {
     if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
     if ((c == ')' || c == '>' || c == ']' || c == '}') && depth > 0) --depth;
-    if (c == ' ' && depth == 0) ++words;
+    if (c == ' ' && depth == 0 && before != '>') ++words;  // "a > b" is a path of two names
+    if (c == '>' && before == ' ' && words > 0) --words;
+    before = c;
   }
   return words > kMostWords;
 }

@@ -20,7 +20,7 @@ std::string table(const verbs::SummaryAnswer& answer) {
   const bool has_source = std::ranges::any_of(answer.rows, [](const auto& row) { return !row.source.empty(); });
   std::vector<Table::Column> columns = {{"self"}, {"self%"}, {"ci95"}, {"total"}, {"total%"}};
   if (has_charges) columns.push_back({"charged%"});
-  columns.push_back({answer.by, Align::Left});
+  columns.push_back({name(answer.by, 60), Align::Left});
   columns.push_back({"where", Align::Left});
   if (has_source) columns.push_back({"source", Align::Left});
   Table table(columns);

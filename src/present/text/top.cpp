@@ -10,7 +10,7 @@ namespace atys::present::text {
 std::string render(const verbs::TopAnswer& answer) {
   const verbs::ProfileInfo& profile = answer.summary.profile;
   std::string text =
-      fmt::format("{} {} in {}, {:.0f} samples at {:.0f} Hz, overhead {:.2f}%{}\n", profile.kind,
+      fmt::format("{} {} in {}, {:.0f} samples at {:.0f} Hz, overhead {:.2f}%{}\n", name(profile.kind, 60),
                   quantity(profile.total, profile.unit), quantity(static_cast<double>(profile.duration_ns), "nanoseconds"),
                   profile.samples, answer.hz, answer.overhead_percent, answer.is_last ? "; the target has ended" : "");
   if (!answer.function.empty()) {
