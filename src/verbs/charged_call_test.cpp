@@ -92,7 +92,9 @@ TEST_F(ChargedCalls, little_wall_time_and_little_overhead_make_recordings_smalle
       EXPECT_LE(request.duration_ns, 10 * kSecond);
       EXPECT_LE(request.max_overhead, 0.01);
       EXPECT_GT(request.duration_ns, 0u);
-      if (amount == &budget::Charge::wall_ns) EXPECT_LE(request.duration_ns, limit);
+      if (amount == &budget::Charge::wall_ns) {
+        EXPECT_LE(request.duration_ns, limit);
+      }
     }
 }
 
