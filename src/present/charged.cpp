@@ -9,7 +9,9 @@ uint64_t tokens_of(const std::string& text) { return budget::count_upper_bound(t
 
 Error does_not_fit(uint64_t needed, uint64_t granted) {
   return fail(ErrorCode::BudgetSpent,
-              "the shortest answer takes " + std::to_string(needed) + " tokens, " + std::to_string(granted) + " are left",
+              needed > granted ? "the shortest answer takes " + std::to_string(needed) + " tokens, " +
+                                     std::to_string(granted) + " may be used"
+                               : "no answer fits into the " + std::to_string(granted) + " tokens that may be used",
               "text is shorter than --json; the profile is kept: atys list");
 }
 

@@ -36,14 +36,17 @@ Result<std::string> render_charged(Answer& answer, verbs::ChargedCall& call, con
   constexpr int kTries = 6;
   answer.ledger = call.longest_report();
   const uint64_t granted = call.granted().tokens;
-  uint64_t tokens = tokens_of(render(answer)) + kSpare;
+  std::string text = render(answer);
+  uint64_t tokens = tokens_of(text) + kSpare;
   for (int i = 0; i < kTries && tokens > granted; ++i) {
     std::optional<size_t>& cap = bounds_in(answer).cap;
     const uint64_t before = std::min<uint64_t>(cap.value_or(granted), granted);
     cap = before - std::min(before, tokens - granted);
-    tokens = tokens_of(render(answer)) + kSpare;
+    text = render(answer);
+    tokens = tokens_of(text) + kSpare;
   }
-  if (tokens > granted) return does_not_fit(tokens, granted);
+  // An answer that says no more than that nothing fits does not say what is left either.
+  if (tokens > granted || text.find(answer.ledger->ledger) == std::string::npos) return does_not_fit(tokens, granted);
   answer.ledger = TRY(call.settle(tokens));
   return render(answer);
 }

@@ -15,8 +15,6 @@ using budget::kUnbounded;
 
 // What looking at a profile takes at most, but for profiles of hundreds of megabytes.
 constexpr uint64_t kUsualNs = 10 * kSecond;
-// What an answer says about its budget.
-constexpr uint64_t kReportTokens = 90;
 
 // What is left for one call, as far as there is a limit.
 std::string left_text(const Charge& left) {
@@ -113,7 +111,7 @@ void lower_tokens(ChargedCall& call, std::optional<size_t>& cap) {
   if (granted == kUnbounded) return;
   if (cap && granted < *cap)
     call.note_lowered("the answer was bounded by " + std::to_string(granted) + " tokens: no more are left for a call");
-  cap = std::max(granted - std::min(granted, kReportTokens), granted / 2);
+  cap = granted;  // what is left is told in the answer, within the same cap
 }
 
 Result<ChargedCall> charge(const LedgerChoice& choice, const std::string& name, View& view) {

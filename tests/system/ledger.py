@@ -23,9 +23,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from scratch import Scratch, atys_binary  # noqa: E402
 
 RESOURCES = ["captures", "profiled_ns", "wall_ns", "overhead_ns", "tokens"]
-CALLS = [["summary", "base.collapsed", "--max-tokens", "400"], ["summary", "base.collapsed", "--form", "tree", "--max-tokens", "400"],
-         ["diff", "base.collapsed", "new.collapsed", "--max-tokens", "450"]]
-TOKENS = 30_000
+CALLS = [["summary", "base.collapsed", "--max-tokens", "1200"], ["summary", "base.collapsed", "--form", "tree", "--max-tokens", "1200"],
+         ["diff", "base.collapsed", "new.collapsed", "--max-tokens", "1350"]]
+TOKENS = 90_000
 PATIENCE_S = 120
 
 

@@ -65,11 +65,11 @@ std::string circumstances(const verbs::CompareAnswer& answer) {
                         quantity(answer.instructions.a, "count"), quantity(answer.instructions.b, "count"),
                         change_of(answer.instructions.b / answer.instructions.a));
   else if (!answer.instructions.why_not.empty())
-    text += "instructions: not counted; " + name(answer.instructions.why_not, 200) + "\n";
+    text += "instructions: not counted; " + one_line(answer.instructions.why_not) + "\n";
   text += fmt::format("output: {}\n", answer.output == "varies" ? "varies from run to run, so it cannot be compared"
                                       : answer.output == "same" ? "same"
                                                                 : "DIFFERENT");
-  for (const std::string& note : answer.notes) text += "note: " + name(note, 300) + "\n";
+  for (const std::string& note : answer.notes) text += "note: " + one_line(note) + "\n";
   return text;
 }
 
@@ -84,7 +84,7 @@ std::string signed_amount(double value, const verbs::CompareAnswer& answer) {
 }
 
 std::string functions(const verbs::CompareAnswer& answer) {
-  if (answer.profiled_runs < 2) return "where: not profiled; " + name(answer.why_no_profile, 200) + "\n";
+  if (answer.profiled_runs < 2) return "where: not profiled; " + one_line(answer.why_no_profile) + "\n";
   const reduce::Diff& found = answer.functions;
   std::string text = fmt::format("where ({} profiles of each, {} runs in each, {} values per run): {}", answer.profiled_runs,
                                  answer.repeats, answer.measure == reduce::Measure::Self ? "self" : "total",
@@ -100,7 +100,8 @@ std::string functions(const verbs::CompareAnswer& answer) {
     const double of_all = found.total_work.base == 0 ? 0 : row.work.delta / found.total_work.base;
     table.add({amount(row.work.base, answer), amount(row.work.fresh, answer), signed_amount(row.work.delta, answer),
                signed_amount(row.work.delta_ci95.low, answer) + ".." + signed_amount(row.work.delta_ci95.high, answer),
-               signed_percent(of_all * 100), row.significant ? "*" : "", name(row.entity.name, 80), place(row.entity)});
+               signed_percent(of_all * 100), row.significant ? "*" : "", name(row.entity.name, SIZE_MAX),
+               place(row.entity)});
   }
   text += table.render();
   if (found.has_significant_change) text += "* significant: at most 5% of these are expected to be chance\n";
@@ -118,7 +119,7 @@ std::string headroom(const verbs::CompareAnswer& answer) {
 
 std::string whole(const verbs::CompareAnswer& answer) {
   std::string text = verdict_line(answer);
-  text += "A: " + name(answer.a.command, 200) + "\nB: " + name(answer.b.command, 200) + "\n";
+  text += "A: " + one_line(answer.a.command) + "\nB: " + one_line(answer.b.command) + "\n";
   text += times(answer) + circumstances(answer) + functions(answer) + headroom(answer);
   return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
 }

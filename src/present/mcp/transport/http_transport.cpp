@@ -179,7 +179,9 @@ Result<> serve_http(const Server& server, Performer& performer, const HttpOption
   http.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
   http.set_payload_max_length(kMostMessageBytes);
   http.set_tcp_nodelay(true);
-  http.set_keep_alive_max_count(1000);
+  // A connection for each request: a client that reuses one in the moment in which we give it up loses its call, and
+  // one that is kept keeps a thread.
+  http.set_keep_alive_max_count(1);
   // Without the library's SO_REUSEPORT: another process is not to share our port, nor we one of another.
   http.set_socket_options([](socket_t socket) {
     const int yes = 1;
