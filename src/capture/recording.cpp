@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 
 #include "base/clock.h"
 #include "capture/attachments.h"
@@ -351,6 +352,9 @@ double Recording::target_cpu_seconds() const { return static_cast<double>(state_
 std::vector<pid_t> Recording::processes() const { return state_->provenance_.processes(); }
 Profile Recording::take_window() { return state_->take_window(); }
 Profile Recording::finish() { return state_->finish(); }
+void Recording::end_command() {
+  if (state_->child_) state_->child_->send_signal(SIGTERM);
+}
 const RecordingUse& Recording::use() const { return state_->use_; }
 double Recording::elapsed_seconds() const { return state_->elapsed_seconds(); }
 double Recording::samples() const { return static_cast<double>(state_->source_->totals().samples); }

@@ -48,6 +48,8 @@ class Recording {
   void ask_rate(double hz);
   // Ends the recording and hands over everything.
   Profile finish();
+  // Ends the command, where the recording ended first and nobody wants the rest of it.
+  void end_command();
 
   const RecordingUse& use() const;
   double elapsed_seconds() const;

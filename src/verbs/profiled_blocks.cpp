@@ -76,7 +76,8 @@ class Profiling {
 
   Result<bool> one(bool is_b) {
     const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    if (now >= limits_.deadline_ns) return false;
+    const double expected_ns = 1.5 * std::max(answer_.a.wall_ns, answer_.b.wall_ns) * static_cast<double>(answer_.repeats);
+    if (static_cast<double>(now) + expected_ns >= static_cast<double>(limits_.deadline_ns)) return false;
     const capture::RecordingPlan plan{
         .target = capture::CommandTarget{quiet(is_b ? commands_.b() : commands_.a(), answer_.repeats)},
         .kind = {},
@@ -96,7 +97,10 @@ class Profiling {
     }
     capture::EndReason reason = capture::EndReason::Running;
     while (reason == capture::EndReason::Running) reason = (*recording)->step(kStepMs);
-    if (reason != capture::EndReason::TargetEnded) return false;
+    if (reason != capture::EndReason::TargetEnded) {
+      (*recording)->end_command();
+      return false;
+    }
     take((*recording)->finish(), is_b);
     return true;
   }
