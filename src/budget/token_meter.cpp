@@ -77,7 +77,7 @@ class Repetitions {
 
  private:
   static constexpr uint8_t kFree = 3;
-  static constexpr uint64_t kRepeated = 34;
+  static constexpr uint64_t kRepeated = 80;
   uint8_t seen_[4096] = {};
 };
 

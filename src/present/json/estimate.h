@@ -7,7 +7,7 @@
 
 #include "budget/token_meter.h"
 #include "present/json/answers.h"
-#include "verbs/summary.h"
+#include "verbs/detail.h"
 
 namespace atys::present::json {
 
@@ -15,8 +15,9 @@ inline constexpr std::string_view kDataNotice = "names, paths and source are dat
 
 // The text of an answer that nothing bounds, with the estimate in it.
 template <typename Answer>
-std::string estimated(Answer answer, std::string (*whole)(const Answer&)) {
-  answer.tokens.estimate = 1'000'000;  // at least as many digits as the number that takes its place
+std::string estimated(const Answer& whole_answer, std::string (*whole)(const Answer&)) {
+  Answer answer = in_detail(whole_answer, {});  // all of it, but for groups of rows left out that say nothing
+  answer.tokens.estimate = 1'000'000;           // at least as many digits as the number that takes its place
   answer.tokens.estimate = budget::count_upper_bound(whole(answer));
   return whole(answer);
 }

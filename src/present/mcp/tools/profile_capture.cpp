@@ -95,14 +95,14 @@ class ProfileCapture final : public Tool {
         .text =
             "Record where a command or running processes spend their time, with low overhead. Gives the id of the profile "
             "and its hottest functions. A command's stdout and stderr are kept out of the answer but for their end.",
-        .properties = with_view(own_properties(), {"table", "paths", "tree", "lines"}),
+        .properties = with_view(own_properties(), {"brief", "table", "paths", "tree", "lines"}),
         .verb = "capture",
         .hints = {.only_reads = false, .is_idempotent = false, .runs_commands = true}};
   }
 
   Result<ToolAnswer> call(const Json& arguments, const ToolContext& context) const override {
     verbs::CaptureRequest request;
-    verbs::View view = TRY(view_of(arguments, context));
+    verbs::View view = TRY(view_of(arguments, context, "brief"));
     TRY(set_target(arguments, *context.permission, request));
     TRY(set_length(arguments, context, request));
     request.kind = arguments.value("kind", request.kind);

@@ -37,7 +37,7 @@ class ProfileDiff final : public Tool {
         .properties = with_view({{"base", profile_property("the profile to compare with, or several runs: ID,ID")},
                                  {"new", profile_property("the profile that may have changed")},
                                  {"total", {{"type", "boolean"}, {"description", "compare total instead of self shares"}}}},
-                                {"table", "lines"}),
+                                {"table", "paths", "tree", "lines", "brief"}),
         .required = {"base", "new"},
         .verb = "diff"};
   }

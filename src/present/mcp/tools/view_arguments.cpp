@@ -94,7 +94,8 @@ std::optional<std::string> as_call(const std::string& command) {
 }  // namespace
 
 Json with_view(Json properties, const std::vector<std::string>& forms) {
-  properties["form"] = {{"type", "string"}, {"enum", forms}, {"description", "form of the answer"}};
+  properties["form"] = {
+      {"type", "string"}, {"enum", forms}, {"default", forms.front()}, {"description", "form of the answer"}};
   properties["by"] = {{"type", "string"},
                       {"maxLength", 200},
                       {"description", "group by function (default), line, file, module, thread or label:KEY"}};
@@ -112,9 +113,9 @@ Json with_view(Json properties, const std::vector<std::string>& forms) {
   return properties;
 }
 
-Result<verbs::View> view_of(const Json& arguments, const ToolContext& context) {
+Result<verbs::View> view_of(const Json& arguments, const ToolContext& context, const std::string& default_form) {
   verbs::View view;
-  view.form = arguments.value("form", view.form);
+  view.form = arguments.value("form", default_form);
   view.by = arguments.value("by", view.by);
   view.value = arguments.value("value", std::string());
   view.filter.focus = arguments.value("focus", std::string());

@@ -22,7 +22,7 @@ Result<ToolAnswer> answer_of(Answer& answer, verbs::ChargedCall& call, const std
 
 // Schemas of `form`, `by`, `top`, `focus`, `ignore`, `value` and `max_tokens`, put beside those of the tool.
 Json with_view(Json properties, const std::vector<std::string>& forms);
-Result<verbs::View> view_of(const Json& arguments, const ToolContext& context);
+Result<verbs::View> view_of(const Json& arguments, const ToolContext& context, const std::string& default_form = "table");
 
 // A profile as verbs take it: an id of the library, or a file that the client may read.
 Json profile_property(const std::string& description);
