@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is B faster than A? The verdict on runs made in pairs: docs/decisions/0012 gives the method and its limits.
+// Is B faster than A? The verdict on runs made in pairs: docs/decisions/0014 gives the method and its limits.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is B faster than A, by how much, and where? Both are commands, run as fresh processes in turns until that is decided or
-// the budget ends; other runs of them are profiled to say which functions made the difference. docs/decisions/0012.
+// the budget ends; other runs of them are profiled to say which functions made the difference. docs/decisions/0014.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ struct TimingLimits {
 Result<TimedBlocks> time_blocks(const CommandPair& commands, const CompareRequest& request, const TimingLimits& limits,
                                 reduce::Random& random, CompareAnswer& answer);
 
-// Which time decides, by the rule of docs/decisions/0012.
+// Which time decides, by the rule of docs/decisions/0014.
 std::string choose_metric(const TimedBlocks& blocks, std::string& reason);
 
 }  // namespace atys::verbs

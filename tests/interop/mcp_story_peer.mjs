@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The official TypeScript clients, that of today (2026-07-28) and that of the legacy era, tell a whole story over stdio and over HTTP:
-// discover, capture a slow program, ask what is slow, replace it by the fixed one, diff, compare, be refused, cancel.
+// discover, capture a slow program, ask what is slow, replace it by the fixed one, diff, compare, link, be refused, cancel, and spend the
+// budget.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -108,7 +109,7 @@ async function tell(label, peer, tree) {
 
   await check(`${label} tools are discovered`, async () => {
     const { tools } = await client.listTools();
-    for (const name of ['profile_capture', 'profile_summary', 'profile_diff', 'profile_compare', 'profile_list', 'doctor'])
+    for (const name of ['profile_capture', 'profile_summary', 'profile_diff', 'profile_compare', 'profile_link', 'profile_list', 'doctor'])
       expect(tools.some((tool) => tool.name === name && tool.outputSchema?.type === 'object'), name);
     expect(tools.find((tool) => tool.name === 'profile_summary').annotations.readOnlyHint === true, 'annotations');
   });
@@ -158,6 +159,15 @@ async function tell(label, peer, tree) {
     const refused = await ask('profile_compare', { a: ['true'], b: ['true'], cwd: '/' });
     expect(refused.isError && refused.said.includes('--allow-command'), refused.said);
   });
+  await check(`${label} a trace is linked to functions, and a function to spans`, async () => {
+    copyFileSync(join(ROOT, 'tests/inputs/spans.otlp.json'), join(tree, 'spans.otlp.json'));
+    const trace = await ask('profile_link', { profile: 'spans.otlp.json', trace: '9c'.repeat(16) });
+    expect(!trace.isError && trace.structuredContent.percent === 57 && trace.structuredContent.rows[0].name === 'serialize', trace.said);
+    const behind = await ask('profile_link', { profile: 'spans.otlp.json', behind: '^hash$' });
+    expect(!behind.isError && behind.structuredContent.groups[0].name === '01'.repeat(8), behind.said);
+    const none = await ask('profile_link', { profile: 'spans.otlp.json', label: 'user=x' });
+    expect(none.isError && none.said.includes('http.route'), none.said);
+  });
   await check(`${label} the library lists both`, async () => {
     const result = await ask('profile_list', {});
     for (const made of [slow, fixed])
@@ -173,7 +183,7 @@ async function tell(label, peer, tree) {
   });
   await check(`${label} wrong arguments are told, not thrown`, async () => {
     const result = await ask('profile_summary', { profile: 'abcdef', form: 'pie' });
-    expect(result.isError && result.said.includes('none of table'), result.said);
+    expect(result.isError && result.said.includes('none of brief'), result.said);
   });
   await check(`${label} a summary does not wait for a capture, and a cancelled capture ends`, async () => {
     const mark = `77${process.pid}${Date.now() % 100000}`;
@@ -190,6 +200,21 @@ async function tell(label, peer, tree) {
     const after = await ask('profile_list', {});
     expect(!after.isError, after.said);
   });
+  await check(`${label} each answer says what is left, and a spent budget is told`, async () => {
+    expect(/budget left: captures \d+ of 8/.test(slow.said), slow.said);
+    expect(slow.structuredContent.budget.left.captures < 8, slow.structuredContent.budget);
+    let last;
+    for (let i = 0; i < 8 && !last?.isError; i++) last = await ask('profile_capture', { command: ['python3', '-c', 'pass'] });
+    expect(last.isError && last.said.includes('the budget is spent'), last.said);
+    const cheaper = await ask('profile_summary', { profile: slow.structuredContent.id });
+    expect(!cheaper.isError, 'what needs no capture still works');
+  });
+}
+
+function newLedger(environment) {
+  const made = spawnSync(ATYS, ['ledger', 'new', '--captures', '8'], { env: environment, encoding: 'utf8' });
+  expect(made.status === 0, made.stderr);
+  return ['--ledger', made.stdout.trim().split(/\s+/)[0]];
 }
 
 async function stories(home) {
@@ -199,17 +224,18 @@ async function stories(home) {
       mkdirSync(tree);
       const environment = { ...process.env, ATYS_HOME: join(tree, 'library') };
       const label = `mcp ${era} ${transport}`;
+      const options = [...OPTIONS, ...newLedger(environment)];
       let http;
       try {
         const peer = await make();
         if (transport === 'http') {
-          http = await startHttp(tree, environment, OPTIONS);
+          http = await startHttp(tree, environment, options);
           const requestInit = { headers: { Authorization: `Bearer ${http.token}` } };
           const denied = await fetch(http.url, { method: 'POST', body: '{}' });
           await check(`${label} no token, no answer`, async () => expect(denied.status === 401, denied.status));
           await peer.client.connect(new peer.StreamableHTTPClientTransport(http.url, { requestInit }));
         } else {
-          await peer.client.connect(new peer.StdioClientTransport({ command: ATYS, args: ['mcp', ...OPTIONS], cwd: tree, env: environment }));
+          await peer.client.connect(new peer.StdioClientTransport({ command: ATYS, args: ['mcp', ...options], cwd: tree, env: environment }));
         }
         await tell(label, peer, tree);
         await peer.client.close();

@@ -58,7 +58,7 @@ TEST(mcp_tools, wrong_arguments_are_results_with_a_hint) {
     return result["content"][0]["text"].get<std::string>();
   };
   EXPECT_NE(text("profile_summary", Json::object()).find("arguments.profile: is missing"), std::string::npos);
-  EXPECT_NE(text("profile_summary", {{"profile", "abcdef"}, {"form", "pie"}}).find("none of table, paths"),
+  EXPECT_NE(text("profile_summary", {{"profile", "abcdef"}, {"form", "pie"}}).find("none of brief, table"),
             std::string::npos);
   EXPECT_NE(text("profile_summary", {{"profile", "abcdef"}, {"colour", 1}}).find("it takes"), std::string::npos);
   EXPECT_NE(text("profile_summary", {{"profile", "abcdef"}, {"focus", "("}}).find("("), std::string::npos);
