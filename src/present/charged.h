@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -27,24 +28,27 @@ uint64_t tokens_of(const std::string& text);
 
 Error does_not_fit(uint64_t needed, uint64_t granted);
 
-// Charges `call` for what `render` makes of the answer, with what is left in it. Where that is too long the answer gets a
-// lower cap, and says less.
+// The answer within `most` tokens: where it is too long, what can be made shorter gets a lower and lower cap.
+template <typename Answer, typename Render>
+std::string render_within(Answer& answer, uint64_t most, const Render& render) {
+  constexpr uint64_t kTries = 6;
+  std::string text = render(answer);
+  for (uint64_t left = kTries; left > 0 && tokens_of(text) > most; --left) {
+    bounds_in(answer).cap = most * left / (kTries + 1);
+    text = render(answer);
+  }
+  return text;
+}
+
+// Charges `call` for what `render` makes of the answer, with what is left in it.
 template <typename Answer, typename Render>
 Result<std::string> render_charged(Answer& answer, verbs::ChargedCall& call, const Render& render) {
-  if (!call.is_charged()) return render(answer);
   constexpr uint64_t kSpare = 8;  // digits may fall into other tokens than those counted
-  constexpr int kTries = 6;
+  if (!call.is_charged()) return render_within(answer, bounds_in(answer).cap.value_or(UINT64_MAX), render);
   answer.ledger = call.longest_report();
   const uint64_t granted = call.granted().tokens;
-  std::string text = render(answer);
-  uint64_t tokens = tokens_of(text) + kSpare;
-  for (int i = 0; i < kTries && tokens > granted; ++i) {
-    std::optional<size_t>& cap = bounds_in(answer).cap;
-    const uint64_t before = std::min<uint64_t>(cap.value_or(granted), granted);
-    cap = before - std::min(before, tokens - granted);
-    text = render(answer);
-    tokens = tokens_of(text) + kSpare;
-  }
+  const std::string text = render_within(answer, granted - std::min(granted, kSpare), render);
+  const uint64_t tokens = tokens_of(text) + kSpare;
   // An answer that says no more than that nothing fits does not say what is left either.
   if (tokens > granted || text.find(answer.ledger->ledger) == std::string::npos) return does_not_fit(tokens, granted);
   answer.ledger = TRY(call.settle(tokens));

@@ -104,7 +104,7 @@ async function tell(label, peer, tree) {
     const result = await call({ name, arguments: args }, { timeout: 120_000, resetTimeoutOnProgress: true, ...options });
     return { ...result, said: textOf(result) };
   };
-  const run = (seconds) => ({ command: ['python3', 'work.py'], hz: 199, ...(seconds && { seconds }) });
+  const run = (seconds) => ({ command: ['python3', 'work.py'], hz: 199, max_overhead_percent: 20, ...(seconds && { seconds }) });
   let slow, fixed;
 
   await check(`${label} tools are discovered`, async () => {

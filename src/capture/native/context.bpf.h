@@ -87,6 +87,13 @@ static __u32 copy_go_labels(struct scratch* scratch, __u64 at, const struct atys
   return scratch->record.context_bytes;
 }
 
+// What Go calls g: in a variable on x86_64, in a register on aarch64.
+static __u64 goroutine_of(struct task_struct* task, __u64 variable) {
+  if (ATYS_CALLER_IS_ON_STACK) return user_word(variable);
+  struct pt_regs* regs = (struct pt_regs*)bpf_task_pt_regs(task);
+  return regs ? ATYS_REG_LIVE(regs) : 0;
+}
+
 // Adds the context at the end of the payload, which has `at` bytes; returns how many it has then.
 static __u32 add_context(struct scratch* scratch, __u32 payload) {
   struct atys_record* record = &scratch->record;
@@ -98,8 +105,7 @@ static __u32 add_context(struct scratch* scratch, __u32 payload) {
   ATYS_CHECKED_BELOW(at);
   if (!thread_pointer || at > ATYS_BEFORE_COPY + ATYS_MAX_COPY) return payload;
   if (place->kind == ATYS_GO_LABELS) {
-    __u64 g = ATYS_GOROUTINE(task, thread_pointer + place->offset);
-    record->context_bytes = copy_go_labels(scratch, at, place, g);
+    record->context_bytes = copy_go_labels(scratch, at, place, goroutine_of(task, thread_pointer + place->offset));
   } else {
     __u64 variable =
         place->kind == ATYS_BY_MODULE ? variable_of_module(place, thread_pointer) : thread_pointer + place->offset;

@@ -35,7 +35,6 @@ struct thread_struct {
 };
 #define ATYS_THREAD_POINTER(task) BPF_CORE_READ(task, thread.fsbase)
 #define ATYS_VECTOR_AT 8
-#define ATYS_GOROUTINE(task, variable) user_word(variable)
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
   __u64 regs[31], sp, pc;
@@ -55,7 +54,6 @@ struct thread_struct {
 };
 #define ATYS_THREAD_POINTER(task) BPF_CORE_READ(task, thread.uw.tp_value)
 #define ATYS_VECTOR_AT 0
-#define ATYS_GOROUTINE(task, variable) ATYS_REG_LIVE((struct pt_regs*)bpf_task_pt_regs(task))
 #endif
 
 typedef struct {

@@ -2,6 +2,7 @@
 // Arguments that several tools share.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,15 @@
 
 namespace atys::present::mcp {
 
-// An answer as both, paid for: a client reads one of them, and the text is what a model is shown.
+// An answer as both, paid for. The text is what a model is shown and obeys the cap; as JSON, which programs read and whose
+// schema has to hold, it may be some times as long.
 template <typename Answer>
 Result<ToolAnswer> answer_of(Answer& answer, verbs::ChargedCall& call, const std::string& before = "") {
+  constexpr size_t kJsonTimes = 4;
+  constexpr size_t kLeastJson = 6000;
+  const auto cap = bounds_in(answer).cap;
   std::string text = TRY(render_charged(answer, call, [&](const Answer& shown) { return before + text::render(shown); }));
+  if (cap) bounds_in(answer).cap = std::max(*cap * kJsonTimes, kLeastJson);
   return ToolAnswer{std::move(text), json::render(answer), {}};
 }
 
