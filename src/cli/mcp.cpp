@@ -78,8 +78,8 @@ class McpSubcommand final : public Subcommand {
         .summary = "Offer profiling as tools to language-model clients",
         .description =
             "Speaks the Model Context Protocol on standard input and output, or over HTTP: tools to capture, summarise, "
-            "diff and\n"
-            "list profiles. Revisions 2026-07-28, 2025-11-25 and those before.\n\n"
+            "diff,\n"
+            "link, compare and list profiles. Revisions 2026-07-28, 2025-11-25 and those before.\n\n"
             "A client may run commands whose program or working folder lies in the folder in which the server was started, "
             "and\n"
             "record processes of the server's user; where that is root, only processes that run in that folder or were "

@@ -80,10 +80,10 @@ void add_notes(CompareAnswer& answer) {
 
 void fit(const CompareRequest& request, CompareAnswer& answer) {
   std::vector<reduce::DiffRow>& rows = answer.functions.rows;
-  const auto cost = [&](size_t i) { return rows[i].entity.name.size() + rows[i].entity.file.size() + 100; };
   View view = request.view;
   if (!view.top) view.top = 10;
-  const size_t kept = rows_that_fit(rows.size(), view, cost, answer.tokens);
+  if (const auto bounds = bounds_of(view); bounds.ok()) answer.tokens = *bounds;  // checked before it began
+  const size_t kept = std::min(rows.size(), rows_wanted(view));
   const double whole = answer.functions.total_work.base;
   for (size_t i = kept; i < rows.size(); ++i)
     answer.omitted.percent += whole == 0 ? 0 : std::abs(rows[i].work.delta) / whole * 100;
@@ -114,6 +114,7 @@ Result<> check(const CompareRequest& request) {
     return fail(ErrorCode::InvalidInput, "--max-runs must be from 7 to 10000", "fewer than 7 runs cannot decide anything");
   if (!(request.least_difference > 0 && request.least_difference < 1))
     return fail(ErrorCode::InvalidInput, "a threshold must be above 0 and below 100 %", "2% is the default");
+  TRY(bounds_of(request.view));
   if (request.max_time_ns == 0) return fail(ErrorCode::InvalidInput, "--max-time must be above 0", "5m is the default");
   if (request.profile_runs == 1 || request.profile_runs > kMostRuns)
     return fail(ErrorCode::InvalidInput, "--profile-runs must be 0, or from 2 to 10000", "6 is the default");

@@ -15,8 +15,6 @@ namespace {
 constexpr double kPracticalPercent = 2;
 constexpr size_t kMostRuns = 1000;
 
-size_t characters_of(const reduce::DiffRow& row) { return row.entity.name.size() + row.entity.file.size() + 80; }
-
 // Of both profiles the paths through what changed most; for forms whose rows are not functions, the functions that changed.
 std::vector<std::string> next_questions(const DiffAnswer& answer, View view) {
   if (answer.base_reference == "-" || answer.fresh_reference == "-" || answer.rows.empty()) return {};
@@ -124,7 +122,7 @@ std::string work_unit_of(const DiffAnswer& answer) { return answer.base.unit + "
 
 Result<DiffAnswer> diff(const DiffRequest& request) {
   const reduce::Dimension by = TRY(diff_dimension(request.view));
-  TRY(bounds_of(request.view));
+  const Tokens bounds = TRY(bounds_of(request.view));
   const WorkUnit unit = TRY(WorkUnit::parse(request.per));
   Side base = TRY(open_side(request.base, request.more_base, request.view, by, unit, unit.base_count));
   Side fresh = TRY(open_side(request.fresh, request.more_fresh, request.view, by, unit, unit.fresh_count));
@@ -151,8 +149,8 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   answer.per = unit.name;
   conclude(difference, std::min(base.tops.size(), fresh.tops.size()), answer);
   answer.rows = std::move(difference.rows);
-  const size_t kept = rows_that_fit(
-      answer.rows.size(), request.view, [&](size_t i) { return characters_of(answer.rows[i]); }, answer.tokens);
+  answer.tokens = bounds;
+  const size_t kept = std::min(answer.rows.size(), rows_wanted(request.view));
   for (size_t i = kept; i < answer.rows.size(); ++i) answer.omitted.percent += std::abs(answer.rows[i].delta) * 100;
   answer.omitted.rows = answer.rows.size() - kept;
   answer.rows.resize(kept);

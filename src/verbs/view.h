@@ -64,11 +64,4 @@ size_t rows_wanted(const View& view);
 // Fails if the cap is too low for any answer.
 Result<Tokens> bounds_of(const View& view);
 
-// How many rows of a list an answer starts from; whoever prints it leaves out more where the text would be too long.
-template <typename Cost>
-size_t rows_that_fit(size_t available, const View& view, const Cost&, Tokens& tokens) {
-  if (const auto bounds = bounds_of(view); bounds.ok()) tokens = *bounds;
-  return std::min(available, rows_wanted(view));
-}
-
 }  // namespace atys::verbs

@@ -34,34 +34,30 @@ def recorded(top, tier, *command):
     return capture(top, tier, *live.RATE, "--", *command, out="profile.otlp").succeeded()
 
 
-def a_program_in_cpp(tier):
+def routes_of(tier, *command):
     with folder() as top:
-        shot = recorded(top, tier, live.workload("spans"), SECONDS)
+        shot = recorded(top, tier, *command, SECONDS)
         return judge(shot, live.truth_of(top))
+
+
+def a_program_in_cpp(tier):
+    return routes_of(tier, live.workload("spans"))
 
 
 def a_static_program(tier):
-    with folder() as top:
-        shot = recorded(top, tier, live.workload("spans_static"), SECONDS)
-        return judge(shot, live.truth_of(top))
+    return routes_of(tier, live.workload("spans_static"))
 
 
 def python_with_a_library(tier):
-    with folder() as top:
-        shot = recorded(top, tier, sys.executable, str(PYTHON_PROGRAM), live.workload("libspans.so"), SECONDS)
-        return judge(shot, live.truth_of(top))
+    return routes_of(tier, sys.executable, str(PYTHON_PROGRAM), live.workload("libspans.so"))
 
 
 def python_with_a_library_by_descriptors(tier):
-    with folder() as top:
-        shot = recorded(top, tier, sys.executable, str(PYTHON_PROGRAM), live.workload("libspans_desc.so"), SECONDS)
-        return judge(shot, live.truth_of(top))
+    return routes_of(tier, sys.executable, str(PYTHON_PROGRAM), live.workload("libspans_desc.so"))
 
 
 def labels_of_goroutines(tier):
-    with folder() as top:
-        shot = recorded(top, tier, live.workload("spans_go"), SECONDS)
-        return judge(shot, live.truth_of(top))
+    return routes_of(tier, live.workload("spans_go"))
 
 
 def link_joins_traces_and_functions(tier):

@@ -2,25 +2,14 @@
 """Files made to break a reader of profiles. Each maker returns {name: bytes}; what has to be refused and what only has to be
 survived are told apart by the caller."""
 import json
+import pathlib
 import random
 import struct
+import sys
 import zlib
 
-
-def varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes(out + bytes([number]))
-
-
-def field(number: int, value) -> bytes:
-    """A protobuf field: an int as a varint, bytes or str as length-delimited."""
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from protobuf import field, varint  # noqa: E402
 
 
 def message(*fields: tuple) -> bytes:

@@ -12,6 +12,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from protobuf import field  # noqa: E402
 from scratch import Scratch  # noqa: E402
 
 CORPUS = {
@@ -66,20 +67,6 @@ def steering(text: str) -> str | None:
         if any(first <= ord(char) <= last for first, last in FORBIDDEN):
             return f"{ord(char):#x} at {position}: {text[max(0, position - 20):position + 20]!r}"
     return None
-
-
-def varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes(out + bytes([number]))
-
-
-def field(number: int, value) -> bytes:
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def pprof(name: bytes, weight: int) -> bytes:

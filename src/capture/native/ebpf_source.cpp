@@ -161,7 +161,10 @@ void EbpfSource::set_walker(pid_t pid, const atys_walker* walker) {
 
 void EbpfSource::set_context_place(pid_t pid, const atys_context_place* place) {
   const auto key = static_cast<uint32_t>(pid);
-  (void)object_.map("contexts").update(&key, place);  // a full map: the samples have no labels
+  if (place != nullptr)
+    (void)object_.map("contexts").update(&key, place);  // a full map: the samples have no labels
+  else
+    object_.map("contexts").remove(&key);
 }
 
 void EbpfSource::set_thread_state(pid_t tid, uint64_t address) {

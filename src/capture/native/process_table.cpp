@@ -57,6 +57,7 @@ void ProcessTable::apply(const linux::PerfRecord& record) {
     process.is_mapped = true;  // everything from here on is told
     process.has_mode = false;
     process.language = {};
+    process.context = {};
   } else if (const auto* forked = std::get_if<linux::ForkRecord>(&record.body)) {
     fork(*forked);
   } else if (const auto* ended = std::get_if<linux::ExitRecord>(&record.body)) {

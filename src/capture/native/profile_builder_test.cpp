@@ -3,27 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "capture/native/no_source.h"
 #include "support/profile_text.h"
 
 namespace atys::capture::native {
 namespace {
 
 constexpr pid_t kPid = 0x7ffffff0;  // no process has it
-
-class QuietSource final : public SampleSource {
- public:
-  std::string_view tier() const override { return "quiet"; }
-  Result<> start() override { return {}; }
-  void stop() override {}
-  Result<> set_period(uint64_t) override { return {}; }
-  Result<> add_process(pid_t) override { return {}; }
-  void set_stack_mode(pid_t, StackMode) override {}
-  void set_stack_end(pid_t, uint64_t) override {}
-  void collect(SampleSink&) override {}
-  void collect_counts(SampleSink&) override {}
-  void add_wakeups(std::vector<pollfd>&) const override {}
-  SourceTotals totals() const override { return {}; }
-};
 
 class NamingReader final : public StackReader {
  public:
@@ -75,7 +61,7 @@ class ThreadNameLabels : public testing::Test {
 
   std::shared_ptr<NamingReader> reader_ = std::make_shared<NamingReader>();
   OneReader finder_{reader_};
-  QuietSource source_;
+  NoSource source_;
   CodeModules modules_{{}};
   StackCollector collector_{source_, modules_};
 };

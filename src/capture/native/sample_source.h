@@ -92,7 +92,7 @@ class SampleSource {
   virtual bool can_walk() const { return false; }
   virtual void set_walker(pid_t, const atys_walker*) {}
   virtual void set_thread_state(pid_t /*tid*/, uint64_t /*address*/) {}
-  // Where the threads of a process say what they work on.
+  // Where the threads of a process say what they work on; null: nowhere any more.
   virtual bool reads_contexts() const { return false; }
   virtual void set_context_place(pid_t, const atys_context_place*) {}
   // While little comes, it is enough to collect twice a second: no process comes and goes meanwhile, and nothing runs over.

@@ -155,8 +155,10 @@ void StackCollector::look_at(pid_t pid, uint64_t now_ns) {
 void StackCollector::on_process_record(const linux::PerfRecord& record) {
   if (const auto* lost = std::get_if<linux::LostRecord>(&record.body)) lost_process_records_ += lost->count;
   // A new program has a new stack.
-  if (const auto* comm = std::get_if<linux::CommRecord>(&record.body); comm != nullptr && comm->is_exec)
+  if (const auto* comm = std::get_if<linux::CommRecord>(&record.body); comm != nullptr && comm->is_exec) {
     threads_with_known_stack_.erase(comm->tid);
+    contexts_.on_exec(comm->pid);
+  }
   processes_.apply(record);
   languages_.on_process_record(record, processes_);
 }

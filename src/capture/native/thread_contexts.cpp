@@ -62,7 +62,7 @@ bool ThreadContexts::find(Process& process) {
 }
 
 uint32_t ThreadContexts::number_of(Process& process, std::span<const std::byte> bytes, uint64_t now_ns) {
-  if (bytes.empty()) return 0;
+  if (bytes.empty() || !process.context.is_found) return 0;  // what was read was another program's
   Labels labels;
   if (process.context.is_go) {
     read_go_labels(bytes, labels);

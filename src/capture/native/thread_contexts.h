@@ -23,6 +23,8 @@ class ThreadContexts {
 
   // Looks for a context now and then while there is none: programs publish it some time after they began.
   void look_at(Process& process, uint64_t now_ns);
+  // It has become another program, which publishes elsewhere or nothing.
+  void on_exec(pid_t pid) { source_.set_context_place(pid, nullptr); }
   // 0: none. The same labels have the same number.
   uint32_t number_of(Process& process, std::span<const std::byte> bytes, uint64_t now_ns);
   const Labels& labels(uint32_t number) const { return *labels_[number]; }

@@ -108,6 +108,14 @@ TEST_F(ThreadContextsTest, reads_labels_of_goroutines_and_marks_what_was_cut) {
   EXPECT_EQ(labels(bytes), (Labels{{"route", std::string(ATYS_GO_VALUE, 'x') + "…"}}));
 }
 
+TEST_F(ThreadContextsTest, forgets_what_a_program_published_that_has_become_another) {
+  ASSERT_NE(contexts_.number_of(process_, record('\1', '\1', {}), now_ns_), 0u);
+  process_.context = {};  // as the table of processes does it
+  EXPECT_EQ(contexts_.number_of(process_, record('\1', '\1', {}), now_ns_), 0u);
+  contexts_.look_at(process_, now_ns_);
+  EXPECT_NE(contexts_.number_of(process_, record('\1', '\1', {}), now_ns_), 0u);
+}
+
 TEST(thread_contexts, looks_again_for_a_while_where_nothing_is_published) {
   NoSource source{};
   FakeFinder finder;
