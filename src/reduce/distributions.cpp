@@ -49,6 +49,36 @@ double incomplete_beta(double a, double b, double x) {
   return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
+// The regularised upper incomplete gamma function: a series below a + 1, Lentz's continued fraction above.
+double incomplete_gamma_above(double a, double x) {
+  constexpr double kTiny = 1e-300;
+  constexpr double kEpsilon = 1e-15;
+  constexpr int kMost = 10000;
+  if (x <= 0) return 1;
+  const double front = std::exp(a * std::log(x) - x - log_gamma(a));
+  if (x < a + 1) {
+    double part = 1 / a;
+    double sum = part;
+    for (int n = 1; n < kMost && part > sum * kEpsilon; ++n) sum += part *= x / (a + n);
+    return std::clamp(1 - front * sum, 0.0, 1.0);
+  }
+  double b = x + 1 - a;
+  double c = 1 / kTiny;
+  double d = 1 / b;
+  double result = d;
+  for (int n = 1; n < kMost; ++n) {
+    const double factor = -n * (n - a);
+    b += 2;
+    d = factor * d + b;
+    d = 1 / (std::abs(d) < kTiny ? kTiny : d);
+    c = b + factor / c;
+    if (std::abs(c) < kTiny) c = kTiny;
+    result *= d * c;
+    if (std::abs(d * c - 1) < kEpsilon) break;
+  }
+  return std::clamp(front * result, 0.0, 1.0);
+}
+
 // Where a falling function of z ≥ 0 passes `target`.
 template <typename Falling>
 double solve(double high, double target, const Falling& function) {
@@ -84,5 +114,7 @@ double student_two_sided_quantile(double p, double degrees) {
   if (p >= 1) return 0;
   return solve(40, p, [&](double t) { return student_two_sided_p(t, degrees); });
 }
+
+double chi_squared_p(double x, double degrees) { return incomplete_gamma_above(degrees / 2, x / 2); }
 
 }  // namespace atys::reduce

@@ -13,4 +13,7 @@ double student_two_sided_p(double t, double degrees);
 // The t with P(|T| ≥ t) = p.
 double student_two_sided_quantile(double p, double degrees);
 
+// P(X ≥ x) of the chi-squared distribution.
+double chi_squared_p(double x, double degrees);
+
 }  // namespace atys::reduce

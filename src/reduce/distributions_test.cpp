@@ -15,6 +15,11 @@ TEST(distributions, give_the_figures_of_tables) {
   EXPECT_NEAR(student_two_sided_p(12.706, 1), 0.05, 1e-5);
   EXPECT_NEAR(student_two_sided_quantile(0.01, 5), 4.0321, 1e-3);
   EXPECT_NEAR(student_two_sided_quantile(0.05, 1e6), 1.95996, 1e-4);
+  EXPECT_NEAR(chi_squared_p(3.841459, 1), 0.05, 1e-6);
+  EXPECT_NEAR(chi_squared_p(27.877165, 9), 0.001, 1e-8);
+  EXPECT_NEAR(chi_squared_p(0.2107, 2), 0.9, 1e-4);
+  EXPECT_NEAR(chi_squared_p(0, 5), 1, 1e-12);
+  EXPECT_NEAR(chi_squared_p(1e6, 5), 0, 1e-12);
 }
 
 TEST(distributions, quantiles_undo_probabilities) {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adapt/divergence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "reduce/distributions.h"
+
+namespace atys::adapt {
+
+namespace {
+
+constexpr double kLeastExpected = 5;  // below, a cell's part of chi squared is not what the distribution says
+
+using Cells = std::vector<std::pair<double, double>>;
+
+double term(double p, double m) { return p <= 0 ? 0 : p * std::log2(p / m); }
+
+double jensen_shannon(const Cells& cells, double a_total, double b_total) {
+  double sum = 0;
+  for (const auto& [a, b] : cells) {
+    const double p = a / a_total;
+    const double q = b / b_total;
+    const double middle = (p + q) / 2;
+    if (middle > 0) sum += (term(p, middle) + term(q, middle)) / 2;
+  }
+  return std::clamp(sum, 0.0, 1.0);
+}
+
+std::vector<std::string> largest(const Shares& shares, size_t most) {
+  std::vector<std::pair<double, std::string>> order;
+  for (const auto& [function, samples] : shares.samples) order.emplace_back(samples, function);
+  std::sort(order.begin(), order.end(), std::greater<>());
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(most, order.size()); ++i) names.push_back(std::move(order[i].second));
+  return names;
+}
+
+double samples_in(const Shares& shares, const std::string& function) {
+  const auto found = shares.samples.find(function);
+  return found == shares.samples.end() ? 0 : found->second;
+}
+
+// A cell per function that is large enough in what the two would share, and one for all others.
+Cells cells_of(const Shares& a, const Shares& b, size_t top) {
+  Shares both = a;
+  add(both, b, a.samples.size() + b.samples.size());
+  const double smaller_part = std::min(a.total, b.total) / (a.total + b.total);
+  Cells cells;
+  double a_rest = a.total;
+  double b_rest = b.total;
+  for (const std::string& function : largest(both, top)) {
+    const double in_a = samples_in(a, function);
+    const double in_b = samples_in(b, function);
+    if ((in_a + in_b) * smaller_part < kLeastExpected) break;
+    cells.emplace_back(in_a, in_b);
+    a_rest -= in_a;
+    b_rest -= in_b;
+  }
+  cells.emplace_back(std::max(0.0, a_rest), std::max(0.0, b_rest));
+  return cells;
+}
+
+}  // namespace
+
+double Divergence::p_value() const { return degrees <= 0 ? 1 : reduce::chi_squared_p(chi_squared, degrees); }
+
+Divergence compare(const Shares& a, const Shares& b, size_t top) {
+  Divergence result;
+  if (a.total <= 0 || b.total <= 0) return result;
+  const Cells cells = cells_of(a, b, top);
+  size_t used = 0;
+  for (const auto& [in_a, in_b] : cells) {
+    if (in_a + in_b <= 0) continue;
+    const double apart = std::sqrt(b.total / a.total) * in_a - std::sqrt(a.total / b.total) * in_b;
+    result.chi_squared += apart * apart / (in_a + in_b);
+    ++used;
+  }
+  if (used < 2) return result;
+  result.degrees = static_cast<double>(used - 1);
+  result.js = jensen_shannon(cells, a.total, b.total);
+  // For small differences the divergence is Σ (p − q)² ÷ m ÷ (8 ln 2), and the variance of p − q is m (1 ÷ n₁ + 1 ÷ n₂).
+  result.noise = result.degrees * (1 / a.total + 1 / b.total) / (8 * std::log(2.0));
+  return result;
+}
+
+double plain_divergence(const Shares& a, const Shares& b, size_t top) {
+  const std::vector<std::string> a_top = largest(a, top);
+  const std::vector<std::string> b_top = largest(b, top);
+  std::set<std::string> names(a_top.begin(), a_top.end());
+  names.insert(b_top.begin(), b_top.end());
+  Cells cells;
+  double a_total = 0;
+  double b_total = 0;
+  for (const std::string& name : names) {
+    cells.emplace_back(samples_in(a, name), samples_in(b, name));
+    a_total += cells.back().first;
+    b_total += cells.back().second;
+  }
+  if (a_total <= 0 || b_total <= 0) return a_total == b_total ? 0 : 1;
+  return jensen_shannon(cells, a_total, b_total);
+}
+
+}  // namespace atys::adapt

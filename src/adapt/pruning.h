@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a window is worth naming, merging and sending (FSP). Most of that work goes into what is seen once or twice: idle
+// threads, stacks that occur a single time. Decided by counts alone, before anything has been unwound or given a name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace atys::adapt {
+
+// A thread, or a stack, and how many samples it has.
+struct Unit {
+  uint64_t key = 0;
+  double samples = 0;
+};
+
+struct Pruning {
+  struct Kept {
+    uint64_t key = 0;
+    double weight = 1;  // how many samples each of its samples stands for
+  };
+  std::vector<Kept> kept;    // largest first
+  double dropped_share = 0;  // of all samples: what a profile shows as "(pruned)"
+  double error_bound = 0;    // of any function's share, 0 to 1
+  size_t dropped = 0;        // units
+};
+
+// The paper's: the largest units that together hold `share` (P99: 0.99) stay, the rest go. No function's share is off by
+// more than what was dropped.
+Pruning keep_largest(std::span<const Unit> units, double share);
+
+// Ours: as many of the small ones as the error allows are thinned instead of dropped. One in `thinning`, drawn at random,
+// stays and stands for the others of its size, so that nothing is biased and nothing is missing; `error` bounds what the
+// drawing adds to any function's share, at 95 %, even if each unit were a function of its own.
+Pruning thin_smallest(std::span<const Unit> units, double error, uint64_t seed, unsigned thinning = 8);
+
+}  // namespace atys::adapt
