@@ -6,7 +6,7 @@
 #include "cli/compare_options.h"
 #include "cli/ledger_options.h"
 #include "cli/print.h"
-#include "cli/quantities.h"
+#include "base/quantities.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "cli/print.h"
-#include "cli/quantities.h"
+#include "base/quantities.h"
 
 namespace atys::cli {
 

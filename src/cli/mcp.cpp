@@ -13,7 +13,7 @@
 #include "base/unique_fd.h"
 #include "cli/ledger_options.h"
 #include "cli/print.h"
-#include "cli/quantities.h"
+#include "base/quantities.h"
 #include "present/mcp/local_performer.h"
 #include "present/mcp/transport/http_transport.h"
 #include "present/mcp/transport/stdio_transport.h"

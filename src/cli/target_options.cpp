@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/target_options.h"
 
-#include "cli/quantities.h"
+#include "base/quantities.h"
 
 namespace atys::cli {
 

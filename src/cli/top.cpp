@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/print.h"
-#include "cli/quantities.h"
+#include "base/quantities.h"
 #include "cli/target_options.h"
 #include "cli/terminal.h"
 

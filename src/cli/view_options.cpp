@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/time.h"
+#include "base/utc_time.h"
 #include "reduce/pattern.h"
 
 namespace atys::cli {

@@ -6,9 +6,9 @@
 
 #include "base/result.h"
 
-namespace atys::cli {
+namespace atys {
 
 // Unix time in nanoseconds from "2026-11-15T02:00:00Z" (fractions allowed) or from seconds since 1970.
 Result<int64_t> parse_time(const std::string& text);
 
-}  // namespace atys::cli
+}  // namespace atys

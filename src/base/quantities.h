@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace atys::cli {
+namespace atys {
 
 // Nanoseconds from "10s", "500ms", "2m", "1h", "100us"; a number alone is seconds.
 Result<uint64_t> parse_duration(const std::string& text);
@@ -19,7 +19,10 @@ Result<double> parse_percent(const std::string& text);
 // "99", "99Hz", "4.9kHz"
 Result<double> parse_frequency(const std::string& text);
 
+// Bytes from "64MB", "1.5GiB", "4096".
+Result<uint64_t> parse_bytes(const std::string& text);
+
 // "KEY=VALUE"
 Result<std::pair<std::string, std::string>> parse_label(const std::string& text);
 
-}  // namespace atys::cli
+}  // namespace atys

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/time.h"
+#include "base/utc_time.h"
 
 #include <charconv>
 #include <ctime>
 
-namespace atys::cli {
+namespace atys {
 
 namespace {
 
@@ -40,4 +40,4 @@ Result<int64_t> parse_time(const std::string& text) {
   return static_cast<int64_t>(::timegm(&parts)) * 1'000'000'000 + fraction;
 }
 
-}  // namespace atys::cli
+}  // namespace atys

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/quantities.h"
+#include "base/quantities.h"
 
 #include <charconv>
 #include <cmath>
 
-namespace atys::cli {
+namespace atys {
 
 namespace {
 
@@ -17,6 +17,8 @@ constexpr Unit kTimes[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},   {"us", 1e3},  
                            {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
 constexpr Unit kPercents[] = {{"", 0.01}, {"%", 0.01}};
 constexpr Unit kFrequencies[] = {{"", 1}, {"Hz", 1}, {"hz", 1}, {"kHz", 1000}, {"khz", 1000}};
+constexpr Unit kBytes[] = {{"", 1},      {"B", 1},        {"kB", 1e3},         {"KB", 1e3},         {"MB", 1e6},
+                           {"GB", 1e9}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
 
 template <size_t N>
 Result<double> parse(const std::string& text, const Unit (&units)[N], const char* what, const char* example) {
@@ -43,6 +45,12 @@ Result<double> parse_percent(const std::string& text) { return parse(text, kPerc
 
 Result<double> parse_frequency(const std::string& text) { return parse(text, kFrequencies, "rate", "99 or 4.9kHz"); }
 
+Result<uint64_t> parse_bytes(const std::string& text) {
+  const double bytes = TRY(parse(text, kBytes, "size", "64MB or 1GiB"));
+  if (bytes < 1 || bytes > 9e18) return fail(ErrorCode::InvalidInput, "'" + text + "' is no size", "write 64MB or 1GiB");
+  return static_cast<uint64_t>(bytes);
+}
+
 Result<std::pair<std::string, std::string>> parse_label(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos)
@@ -50,4 +58,4 @@ Result<std::pair<std::string, std::string>> parse_label(const std::string& text)
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-}  // namespace atys::cli
+}  // namespace atys

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/time.h"
+#include "base/utc_time.h"
 
 #include <gtest/gtest.h>
 
-namespace atys::cli {
+namespace atys {
 
 TEST(parse_time, takes_dates_and_unix_seconds) {
   EXPECT_EQ(*parse_time("1970-01-01T00:01:00Z"), 60'000'000'000);
@@ -13,4 +13,4 @@ TEST(parse_time, takes_dates_and_unix_seconds) {
     EXPECT_FALSE(parse_time(bad).ok()) << bad;
 }
 
-}  // namespace atys::cli
+}  // namespace atys

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/quantities.h"
+#include "base/quantities.h"
 
 #include <gtest/gtest.h>
 
-namespace atys::cli {
+namespace atys {
 namespace {
 
 TEST(quantities, reads_durations_with_and_without_units) {
@@ -22,6 +22,13 @@ TEST(quantities, reads_percentages_and_rates) {
   EXPECT_FALSE(parse_frequency("-99").ok());
 }
 
+TEST(quantities, reads_sizes) {
+  EXPECT_EQ(*parse_bytes("64MB"), 64'000'000u);
+  EXPECT_EQ(*parse_bytes("1.5GiB"), 1'610'612'736u);
+  EXPECT_EQ(*parse_bytes("4096"), 4096u);
+  for (const char* bad : {"", "-1", "1XB", "0", "1e30GB"}) EXPECT_FALSE(parse_bytes(bad).ok()) << bad;
+}
+
 TEST(quantities, reads_labels) {
   EXPECT_EQ(parse_label("a=b=c")->second, "b=c");
   EXPECT_FALSE(parse_label("=b").ok());
@@ -29,4 +36,4 @@ TEST(quantities, reads_labels) {
 }
 
 }  // namespace
-}  // namespace atys::cli
+}  // namespace atys

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task: a standing order to the fleet. What is profiled, where, how, and within which budget. docs/guide/tasks.md has
+// every field; a file that is wrong is refused with the line of what is wrong in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapt/frequency.h"
+#include "base/result.h"
+
+namespace atys::fleet {
+
+enum class FrequencyMode {
+  Fixed,
+  Pooled,  // ours
+  Paper,   // algorithm 1 of the paper, for comparison
+};
+
+struct TaskFrequency {
+  FrequencyMode mode = FrequencyMode::Pooled;
+  double fixed_hz = 99;
+  adapt::FrequencyPlan dynamic;
+};
+
+enum class PruneRule { None, Threads, MaxError };
+
+struct TaskPrune {
+  PruneRule rule = PruneRule::MaxError;
+  double value = 0.01;  // the share that threads kept hold, or the error of a share
+};
+
+struct TaskBudget {
+  double overhead = 0.01;             // share of the service's CPU time, or of one core
+  uint64_t memory_bytes = 128000000;  // of the agent
+};
+
+struct Task {
+  std::string name;
+  std::string service;             // a rule as capture/service_rule.h reads it
+  std::vector<std::string> nodes;  // shell patterns of node names; none: every node
+  std::vector<std::string> kinds = {"cpu"};
+  TaskFrequency frequency;
+  uint64_t window_ns = 10'000'000'000;
+  uint64_t pause_ns = 0;  // between windows
+  TaskPrune prune;
+  std::vector<std::string> track;  // functions that metrics always show; a part of the name, or a pattern between slashes
+  TaskBudget budget;
+  uint64_t for_ns = 0;  // 0: until it is stopped
+
+  bool runs_on(std::string_view node) const;
+};
+
+// Of YAML text. An error names `source`, the line and the field.
+Result<Task> parse_task(const std::string& text, std::string_view source);
+
+// As a file that parse_task() reads to the same task: what the controller keeps and hands out.
+std::string to_yaml(const Task& task);
+
+}  // namespace atys::fleet
