@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an agent says about a window, as attributes of its resource, by the names that OpenTelemetry has for them. Whoever
+// else sends us profiles says the same, or less.
+#pragma once
+
+#include <string_view>
+
+namespace atys::fleet {
+
+inline constexpr std::string_view kServiceName = "service.name";
+inline constexpr std::string_view kServiceVersion = "service.version";
+inline constexpr std::string_view kServiceInstance = "service.instance.id";
+inline constexpr std::string_view kHostName = "host.name";
+inline constexpr std::string_view kContainerId = "container.id";
+inline constexpr std::string_view kPodName = "k8s.pod.name";
+inline constexpr std::string_view kNamespaceName = "k8s.namespace.name";
+inline constexpr std::string_view kTaskName = "atys.task";
+inline constexpr std::string_view kStretch = "atys.stretch";    // windows of one stretch are alike (adapt/frequency.h)
+inline constexpr std::string_view kSender = "atys.sender";      // 32 hexadecimal digits
+inline constexpr std::string_view kSequence = "atys.sequence";  // from 1, without gaps, of one sender
+
+}  // namespace atys::fleet

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What agents and controllers tell each other: schema/control.proto, as structures and as bytes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace atys::fleet {
+
+struct TaskState {
+  std::string task;
+  uint32_t instances = 0;
+  double hz = 0;
+  uint64_t windows = 0;
+  double overhead = 0;
+  std::string trouble;
+
+  bool operator==(const TaskState&) const = default;
+};
+
+struct AgentReport {
+  std::string node;
+  std::string sender;  // 16 bytes
+  std::string version;
+  std::string metrics_address;
+  std::map<std::string, std::string> labels;
+  std::vector<TaskState> tasks;
+  uint64_t spooled_bytes = 0;
+  uint64_t dropped_windows = 0;
+  uint64_t cpu_ns = 0;
+  uint64_t memory_bytes = 0;
+  uint64_t started_ns = 0;
+
+  bool operator==(const AgentReport&) const = default;
+};
+
+struct Orders {
+  std::vector<std::string> tasks;  // YAML
+  double rate_factor = 1;
+  uint64_t report_again_ns = 5'000'000'000;
+
+  bool operator==(const Orders&) const = default;
+};
+
+std::string encode(const AgentReport& report);
+std::string encode(const Orders& orders);
+// Bounded; numbers that make no sense are errors.
+Result<AgentReport> decode_report(std::string_view bytes);
+Result<Orders> decode_orders(std::string_view bytes);
+
+inline constexpr std::string_view kReportMethod = "/atys.control.v1.Control/Report";
+inline constexpr std::string_view kExportMethod =
+    "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export";
+
+}  // namespace atys::fleet
