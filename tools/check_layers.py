@@ -19,7 +19,7 @@ MAY_USE = {
     "unwind": "base linux symbolize",
     "capture": "base profile reduce linux symbolize unwind format budget adapt",
     "store": "base profile reduce format",
-    "fleet": "base profile reduce format budget adapt capture store",
+    "fleet": "base profile reduce linux format budget adapt capture store",
     "verbs": "base profile reduce linux symbolize unwind format budget adapt capture store fleet",
     "present": "base profile reduce format budget verbs",
     "cli": "base profile reduce format verbs present",

@@ -67,6 +67,8 @@ Pruning thin_smallest(std::span<const Unit> units, double error, uint64_t seed, 
   for (size_t i = 0; i < first; ++i) result.kept.push_back({order[i].key, 1});
   reduce::Random random(seed);
   double squares = 0;
+  double wanted = 0;
+  double drawn_for = 0;
   // In order of size, one of each group: it stands for its like.
   for (size_t group = first; group < order.size(); group += thinning) {
     const size_t members = std::min<size_t>(thinning, order.size() - group);
@@ -74,9 +76,13 @@ Pruning thin_smallest(std::span<const Unit> units, double error, uint64_t seed, 
     const Unit& drawn = those[random.below(members)];
     // An inverse of the chance to be drawn: unbiased for every function, whatever the sizes in the group.
     result.kept.push_back({drawn.key, static_cast<double>(members)});
+    drawn_for += static_cast<double>(members) * drawn.samples;
     for (const Unit& unit : those) squares += (static_cast<double>(members) - 1) * unit.samples * unit.samples;
+    wanted += sum(those);
     result.dropped += members - 1;
   }
+  // The whole is known: what was drawn is made to add up to it.
+  for (size_t i = first; i < result.kept.size() && drawn_for > 0; ++i) result.kept[i].weight *= wanted / drawn_for;
   result.error_bound = total > 0 ? kZ95 * std::sqrt(squares) / total : 0;
   return result;
 }

@@ -9,6 +9,14 @@
 
 namespace atys::adapt {
 
+struct PruningRule {
+  enum class Kind { None, Threads, MaxError };
+  Kind kind = Kind::None;
+  double value = 0;  // of Threads the share that those which are kept hold; of MaxError that of any function's share
+
+  bool operator==(const PruningRule&) const = default;
+};
+
 // A thread, or a stack, and how many samples it has.
 struct Unit {
   uint64_t key = 0;

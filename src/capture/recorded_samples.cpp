@@ -32,7 +32,7 @@ uint64_t samples_without_stack(const native::StackCollector& collector, pid_t pi
 }  // namespace
 
 void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules, std::vector<OwnProfile> own,
-                          const native::ValueNames& names, Profile& profile) {
+                          const native::ValueNames& names, const adapt::PruningRule& pruning, Profile& profile) {
   const OwnColumns columns{names.count_type, names.weight_type};
   const auto empty = std::stable_partition(own.begin(), own.end(),
                                            [&](const OwnProfile& one) { return one.has_samples(names.weight_type); });
@@ -42,6 +42,7 @@ void add_recorded_samples(const native::StackCollector& collector, native::CodeM
   builder.leave_out([&own](const native::ThreadKey& thread) {
     return std::ranges::any_of(own, [&](const OwnProfile& one) { return one.covers(thread.pid, thread.tid); });
   });
+  builder.prune(native::prune_slots(collector, pruning));
   builder.build(names, profile);
   const std::vector<int64_t> weights = native_weights(collector, own);
   for (size_t k = 0; k < own.size(); ++k) add_own_profile(own[k], weights[k], columns, profile);

@@ -12,6 +12,6 @@ namespace atys::capture {
 
 // What runtimes were to record and did not is in the profile as loss.
 void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules, std::vector<OwnProfile> own,
-                          const native::ValueNames& names, Profile& profile);
+                          const native::ValueNames& names, const adapt::PruningRule& pruning, Profile& profile);
 
 }  // namespace atys::capture

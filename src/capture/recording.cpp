@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <map>
 
 #include "base/clock.h"
 #include "capture/attachments.h"
@@ -37,8 +38,6 @@ constexpr uint64_t kLearningIntervalNs = 10'000'000;
 constexpr double kNsPerSecond = 1e9;
 constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
 constexpr int kPriority = -20;  // as nice(1) counts; without the right to it we stay where we are
-
-uint64_t own_cpu_ns() { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 uint64_t peak_bytes() {
   rusage usage{};
@@ -124,10 +123,14 @@ class Recording::State {
   void update_use();
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
+  uint64_t own_cpu_ns() const {
+    return clock_ns(plan_.is_one_of_several ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID);
+  }
 
-  std::vector<OwnProfile> own_;  // what runtimes handed over of the present window
-  uint64_t naming_cpu_ns_ = 0;   // of looks while it went on: giving names is no part of sampling
-  uint64_t setup_cpu_ns_ = 0;    // before anything of the target ran under us
+  std::map<std::string, uint64_t> told_losses_;  // of windows before this one
+  std::vector<OwnProfile> own_;                  // what runtimes handed over of the present window
+  uint64_t naming_cpu_ns_ = 0;                   // of looks while it went on: giving names is no part of sampling
+  uint64_t setup_cpu_ns_ = 0;                    // before anything of the target ran under us
   uint64_t started_ns_ = 0;
   uint64_t window_started_ns_ = 0;
   int64_t window_started_unix_ns_ = 0;
@@ -138,7 +141,7 @@ class Recording::State {
 };
 
 Result<> Recording::State::open() {
-  signals_.emplace(TRY(linux::SignalWatch::create()));
+  if (!plan_.is_one_of_several) signals_.emplace(TRY(linux::SignalWatch::create()));
   if (const auto* command = std::get_if<CommandTarget>(&plan_.target))
     child_.emplace(TRY(linux::ChildProcess::create(command->arguments)));
   // Ahead of a busy target, or rings run over; what we may use is bounded all the same. After the command was made: it keeps
@@ -186,7 +189,7 @@ void Recording::State::wait(int timeout_ms) {
   std::vector<pollfd> fds;
   target_->add_wakeups(fds);
   const size_t of_target = fds.size();
-  fds.push_back({signals_->fd(), POLLIN, 0});
+  if (signals_) fds.push_back({signals_->fd(), POLLIN, 0});
   if (child_) fds.push_back({child_->pidfd(), POLLIN, 0});
   source_->add_wakeups(fds);
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -212,7 +215,7 @@ EndReason Recording::State::step(int timeout_ms) {
 
 EndReason Recording::State::end_reason(uint64_t now) {
   if (now >= next_guard_ns_) keep_budget(now);
-  if (const auto signal = signals_->take(); signal.number != 0)
+  if (const auto signal = signals_ ? signals_->take() : linux::SignalWatch::Taken{}; signal.number != 0)
     if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
   if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
   if (plan_.duration_ns != 0 && now >= started_ns_ + plan_.duration_ns) return EndReason::Duration;
@@ -272,7 +275,10 @@ Profile Recording::State::take_window() {
   source_->collect(*collector_);
   source_->collect_counts(*collector_);
   update_use();
+  const uint64_t before = own_cpu_ns();
   Profile profile = build(false);
+  naming_cpu_ns_ += own_cpu_ns() - before;
+  for (const auto& [reason, count] : source_->totals().losses) told_losses_[reason] = count;
   collector_->forget_values();
   own_.clear();
   window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
@@ -318,7 +324,7 @@ Profile Recording::State::build(bool is_last) {
   Profile profile;
   attachments_.before_naming();
   add_own(attachments_.take_profiles(is_last), own_);
-  add_recorded_samples(*collector_, modules_, own_, value_names(plan_.kind), profile);
+  add_recorded_samples(*collector_, modules_, own_, value_names(plan_.kind), plan_.pruning, profile);
   for (const auto& [name, processes] : attachments_.runtimes())
     profile.add_fact("runtime", name + ": " + std::to_string(processes) + (processes == 1 ? " process" : " processes"));
   profile.header.time_ns = window_started_unix_ns_;
@@ -328,7 +334,8 @@ Profile Recording::State::build(bool is_last) {
       plan_.kind.name == KindName::Event ? 1 : static_cast<int64_t>(period_of(guard_.grants().back().hz));
   const native::SourceTotals totals = source_->totals();
   for (const auto& [reason, count] : totals.losses)
-    if (count > 0) profile.add_loss(reason, count);
+    if (const auto told = told_losses_.find(reason); count > (told == told_losses_.end() ? 0 : told->second))
+      profile.add_loss(reason, count - (told == told_losses_.end() ? 0 : told->second));
   for (const auto& [name, figure] : totals.figures) profile.add_fact(name, std::to_string(figure));
   describe_recording(plan_, std::string(source_->tier()), profile);
   provenance_.describe_processes(profile);

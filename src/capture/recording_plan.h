@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapt/pruning.h"
 #include "base/result.h"
 #include "capture/target.h"
 
@@ -39,6 +40,9 @@ struct RecordingPlan {
   std::string cache_folder;  // tables of binaries by build id; empty: none
   bool may_ask_debuginfod = false;
   std::vector<std::pair<std::string, std::string>> labels;
+  adapt::PruningRule pruning;  // of each window
+  // Several recordings in one process, each in a thread of its own: signals are somebody else's, and our cost is the thread's.
+  bool is_one_of_several = false;
 };
 
 // Whether only runtimes that record themselves have it.

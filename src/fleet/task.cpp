@@ -104,16 +104,16 @@ Result<TaskFrequency> read_frequency(YamlFields& task, std::string_view source) 
   return frequency;
 }
 
-Result<TaskPrune> read_prune(YamlFields& task, std::string_view source) {
-  TaskPrune prune;
+Result<adapt::PruningRule> read_prune(YamlFields& task, std::string_view source) {
+  adapt::PruningRule prune = Task().prune;
   const YAML::Node node = task.node("prune");
   if (!node.IsDefined()) return prune;
-  if (node.IsScalar() && node.Scalar() == "none") return TaskPrune{PruneRule::None, 0};
+  if (node.IsScalar() && node.Scalar() == "none") return adapt::PruningRule{};
   YamlFields fields = TRY(YamlFields::of(node, source, "prune"));
   if (fields.has("threads") == fields.has("max_error"))
     return fields.error(node, "prune wants one of two rules", "write `threads: P99`, `max_error: 1%`, or `prune: none`");
   TRY(fields.text("threads", [&](const std::string& text) -> Result<> {
-    prune.rule = PruneRule::Threads;
+    prune.kind = adapt::PruningRule::Kind::Threads;
     if (!text.starts_with('P'))
       return fail(ErrorCode::InvalidInput, fmt::format("'{}' is no percentile", text), "write P99");
     TRY(read_share(prune.value)(text.substr(1)));

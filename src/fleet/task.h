@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "adapt/frequency.h"
+#include "adapt/pruning.h"
 #include "base/result.h"
 
 namespace atys::fleet {
@@ -26,13 +27,6 @@ struct TaskFrequency {
   adapt::FrequencyPlan dynamic;
 };
 
-enum class PruneRule { None, Threads, MaxError };
-
-struct TaskPrune {
-  PruneRule rule = PruneRule::MaxError;
-  double value = 0.01;  // the share that threads kept hold, or the error of a share
-};
-
 struct TaskBudget {
   double overhead = 0.01;             // share of the service's CPU time, or of one core
   uint64_t memory_bytes = 128000000;  // of the agent
@@ -46,7 +40,7 @@ struct Task {
   TaskFrequency frequency;
   uint64_t window_ns = 10'000'000'000;
   uint64_t pause_ns = 0;  // between windows
-  TaskPrune prune;
+  adapt::PruningRule prune{adapt::PruningRule::Kind::MaxError, 0.002};
   std::vector<std::string> track;  // functions that metrics always show; a part of the name, or a pattern between slashes
   TaskBudget budget;
   uint64_t for_ns = 0;  // 0: until it is stopped

@@ -49,7 +49,7 @@ TEST(task, every_field_is_read) {
   EXPECT_EQ(task.frequency.dynamic.top, 20u);
   EXPECT_EQ(task.window_ns, 5'000'000'000u);
   EXPECT_EQ(task.pause_ns, 500'000'000u);
-  EXPECT_EQ(task.prune.rule, PruneRule::Threads);
+  EXPECT_EQ(task.prune.kind, adapt::PruningRule::Kind::Threads);
   EXPECT_DOUBLE_EQ(task.prune.value, 0.995);
   EXPECT_EQ(task.track.size(), 2u);
   EXPECT_DOUBLE_EQ(task.budget.overhead, 0.005);

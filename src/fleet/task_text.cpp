@@ -32,14 +32,14 @@ void emit(YAML::Emitter& out, const TaskFrequency& frequency) {
   out << YAML::EndMap;
 }
 
-void emit(YAML::Emitter& out, const TaskPrune& prune) {
+void emit(YAML::Emitter& out, const adapt::PruningRule& prune) {
   out << YAML::Key << "prune" << YAML::Value;
-  if (prune.rule == PruneRule::None) {
+  if (prune.kind == adapt::PruningRule::Kind::None) {
     out << "none";
     return;
   }
   out << YAML::BeginMap;
-  if (prune.rule == PruneRule::Threads)
+  if (prune.kind == adapt::PruningRule::Kind::Threads)
     out << YAML::Key << "threads" << YAML::Value << fmt::format("P{:.10g}", prune.value * 100);
   else
     out << YAML::Key << "max_error" << YAML::Value << percent_text(prune.value);

@@ -2,6 +2,7 @@
 #include "capture/native/profile_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "capture/native/wait_reason.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::string_view kKernelMapping = "[kernel.kallsyms]";
 constexpr std::string_view kLostStack = "[stack not received]";
+constexpr std::string_view kPruned = "(pruned)";
 constexpr std::string_view kKernelKind = "kernel";
 // Nobody asks for the line of a place with less than one part of so many, if a library's debug file had to be opened for it.
 constexpr uint64_t kRarely = 200;
@@ -30,15 +32,43 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   if (names.has_waits) profile.add_value_type("wakeup", "nanoseconds");
   profile.header.default_value_type = profile.strings.intern(names.weight_type);
   const auto slots = collector_.slots();
+  SlotValue pruned;
   for (size_t i = 1; i < slots.size(); ++i) {
     if (collector_.value(i).samples == 0 || (is_left_out_ && is_left_out_(collector_.thread(slots[i].thread)))) continue;
-    add_sample(slots[i], collector_.value(i), names.has_waits);
-    if (!slots[i].reaches_root) profile.add_loss(collector_.why_cut(i), collector_.value(i).samples);
+    const SlotValue value = value_of(i);
+    if (value.samples == 0) {
+      pruned.samples += collector_.value(i).samples;
+      pruned.weight += collector_.value(i).weight;
+      continue;
+    }
+    add_sample(slots[i], value, names.has_waits);
+    if (!slots[i].reaches_root) profile.add_loss(collector_.why_cut(i), value.samples);
   }
+  if (!pruning_.others_stand_for_them) add_pruned(pruned);
+  if (pruning_.dropped > 0) describe(pruning_, profile);
   for (const auto& [reason, count] : collector_.language_losses()) profile.add_loss(reason, count);
   for (const auto& [reason, count] : collector_.context_losses()) profile.add_loss(reason, count);
   if (collector_.lost_process_records() > 0)
     profile.add_loss("records of what processes mapped", collector_.lost_process_records());
+}
+
+// After pruning; nothing: it was left out.
+SlotValue ProfileBuilder::value_of(size_t slot) const {
+  const SlotValue& value = collector_.value(slot);
+  const double weight = pruning_.weights.empty() ? 1 : pruning_.weights[slot];
+  if (weight == 1) return value;
+  if (weight == 0) return {};
+  return {std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(static_cast<double>(value.samples) * weight))),
+          static_cast<uint64_t>(std::llround(static_cast<double>(value.weight) * weight))};
+}
+
+void ProfileBuilder::add_pruned(const SlotValue& value) {
+  if (value.samples == 0) return;
+  std::vector<int64_t> values(profile_->value_types().size());
+  values[0] = static_cast<int64_t>(value.samples);
+  values[1] = static_cast<int64_t>(value.weight);
+  const FrameId frame = profile_->named_frame(kPruned);
+  profile_->samples.add(profile_->stacks.intern({&frame, 1}), {}, values);
 }
 
 void ProfileBuilder::weigh_places() {

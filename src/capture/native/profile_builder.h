@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/native/slot_pruning.h"
 #include "capture/native/stack_collector.h"
 #include "profile/profile.h"
 #include "symbolize/jit_map.h"
@@ -27,6 +28,7 @@ class ProfileBuilder {
 
   // Threads whose samples are told by somebody else.
   void leave_out(std::function<bool(const ThreadKey&)> is_left_out) { is_left_out_ = std::move(is_left_out); }
+  void prune(SlotPruning pruning) { pruning_ = std::move(pruning); }
   // Adds the samples, their stacks with names, and what was lost on the way.
   void build(const ValueNames& names, Profile& profile);
 
@@ -40,6 +42,8 @@ class ProfileBuilder {
   const symbolize::JitMap* jit_map(ModuleNumber module);
   profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
   void add_sample(const Slot& slot, const SlotValue& value, bool has_waits);
+  void add_pruned(const SlotValue& value);
+  SlotValue value_of(size_t slot) const;
   std::vector<profile::FrameId> frames_of(const Slot& slot);
   void trim_wait(const Slot& slot, std::vector<profile::FrameId>& frames, std::string& reason) const;
   const StackReader* reader_of(const Slot& slot) const;
@@ -52,6 +56,7 @@ class ProfileBuilder {
   CodeModules& modules_;
   std::function<bool(const ThreadKey&)> is_left_out_;
   Profile* profile_ = nullptr;
+  SlotPruning pruning_;
   std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
   std::vector<uint64_t> weights_;         // by place: of the stacks that it is in
   uint64_t whole_ = 0;

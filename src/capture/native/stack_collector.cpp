@@ -241,6 +241,7 @@ void StackCollector::forget_values() {
   std::fill(values_.begin(), values_.end(), SlotValue{});
   languages_.forget_losses();
   contexts_.forget_losses();
+  lost_process_records_ = 0;
   samples_ = 0;
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the agent as a whole inside its budget, whatever its tasks do: above the CPU budget all rates go down together,
+// above the memory budget what was learned is let go, and if that does not help tasks pause. Pure: readings in, orders out.
+#pragma once
+
+#include <cstdint>
+
+namespace atys::fleet {
+
+struct AgentBudgetPlan {
+  double cpu = 0.01;                  // of one core
+  uint64_t memory_bytes = 128000000;  // resident
+};
+
+class AgentBudget {
+ public:
+  explicit AgentBudget(const AgentBudgetPlan& plan) : plan_(plan) {}
+
+  struct Reading {
+    uint64_t now_ns = 0;
+    uint64_t cpu_ns = 0;  // of the process and of its programs in the kernel, since it started
+    uint64_t memory_bytes = 0;
+  };
+  struct Order {
+    double rate_factor = 1;    // 0: pause
+    bool shed_memory = false;  // once
+  };
+  // To be asked about once a second.
+  Order update(const Reading& reading);
+
+  // As measured over the last minute; 0 before the first was complete.
+  double cpu_share() const { return share_; }
+
+ private:
+  AgentBudgetPlan plan_;
+  Reading last_;
+  double share_ = 0;
+  double factor_ = 1;
+  uint64_t shed_at_ns_ = 0;
+  uint64_t paused_until_ns_ = 0;
+  bool has_last_ = false;
+};
+
+}  // namespace atys::fleet

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/agent/task_runner.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/clock.h"
+#include "capture/recording.h"
+#include "linux/process.h"
+
+namespace atys::fleet {
+
+namespace {
+
+constexpr uint64_t kLookAgainNs = 1'000'000'000;  // for instances, where there are none
+constexpr int kStepMs = 500;
+constexpr uint64_t kMostWindowsOfOne = 2160;  // of one recording: six hours of ten seconds, then what it knows is let go
+
+std::unique_ptr<adapt::FrequencyPolicy> policy_of(const TaskFrequency& frequency) {
+  switch (frequency.mode) {
+    case FrequencyMode::Fixed: return adapt::fixed_frequency(frequency.fixed_hz);
+    case FrequencyMode::Paper: return adapt::paper_frequency(frequency.dynamic);
+    case FrequencyMode::Pooled: return adapt::pooled_frequency(frequency.dynamic);
+  }
+  return adapt::fixed_frequency(frequency.fixed_hz);
+}
+
+// Unique to the window, and the same if it is sent again.
+std::string window_id(const std::string& sender_hex, uint64_t sequence) {
+  std::string id(16, '\0');
+  for (size_t i = 0; i < 8 && 2 * i + 1 < sender_hex.size(); ++i)
+    id[i] = static_cast<char>(std::stoi(sender_hex.substr(2 * i, 2), nullptr, 16));
+  for (size_t i = 0; i < 8; ++i) id[8 + i] = static_cast<char>(sequence >> (56 - 8 * i));
+  return id;
+}
+
+uint64_t thread_cpu_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+}  // namespace
+
+std::string service_name(const Task& task) {
+  if (const Result<capture::ServiceRule> rule = capture::ServiceRule::parse(task.service); rule.ok())
+    for (const auto& condition : rule->conditions())
+      if (condition.field == capture::ServiceRule::Field::Name) return condition.value;
+  return task.name;
+}
+
+class TaskRunner::Loop {
+ public:
+  explicit Loop(TaskRunner& runner) : runner_(runner), task_(runner.task_), policy_(policy_of(task_.frequency)) {}
+
+  void run() {
+    began_ns_ = clock_ns(CLOCK_MONOTONIC);
+    hz_ = policy_->first_hz();
+    while (!is_over() && runner_.sleep(0)) {
+      if (runner_.rate_factor_ <= 0) {
+        tell("paused: the agent is above its budget");
+        runner_.sleep(kLookAgainNs);
+        continue;
+      }
+      if (const Result<> done = record(); !done.ok()) {
+        tell(done.error().message + (done.error().hint.empty() ? "" : "; " + done.error().hint));
+        runner_.sleep(kLookAgainNs);
+      } else if (task_.pause_ns > 0) {
+        runner_.sleep(task_.pause_ns);
+      }
+    }
+    runner_.is_over_ = is_over();
+  }
+
+ private:
+  bool is_over() const { return task_.for_ns > 0 && clock_ns(CLOCK_MONOTONIC) - began_ns_ >= task_.for_ns; }
+
+  void tell(const std::string& trouble) {
+    const auto state = runner_.state_->lock();
+    state->trouble = trouble;
+    if (!trouble.empty()) state->instances = 0;
+  }
+
+  Result<> record() {
+    runner_.wants_fresh_recording_ = false;
+    capture::RecordingPlan plan{.target = capture::ServiceTarget{TRY(capture::ServiceRule::parse(task_.service))},
+                                .kind = runner_.kind_,
+                                .hz = wanted_hz(),
+                                .max_overhead = task_.budget.overhead,
+                                .cache_folder = runner_.surroundings_.cache_folder,
+                                .pruning = task_.prune,
+                                .is_one_of_several = true};
+    cpu_before_ = thread_cpu_ns();
+    kernel_before_ = 0;
+    const std::unique_ptr<capture::Recording> recording = TRY(capture::Recording::open(plan));
+    TRY(recording->start());
+    tell("");
+    for (uint64_t windows = 0; windows < kMostWindowsOfOne; ++windows) {
+      const bool goes_on = record_window(*recording);
+      if (!goes_on || task_.pause_ns > 0 || runner_.wants_fresh_recording_ || runner_.rate_factor_ <= 0) break;
+    }
+    return {};
+  }
+
+  // False: nothing is left to record, or we are to end.
+  bool record_window(capture::Recording& recording) {
+    const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + task_.window_ns;
+    capture::EndReason reason = capture::EndReason::Running;
+    bool is_ending = false;
+    while (reason == capture::EndReason::Running && !is_ending) {
+      const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+      if (now >= end_ns) break;
+      reason = recording.step(static_cast<int>(std::min<uint64_t>(kStepMs, (end_ns - now) / 1'000'000 + 1)));
+      is_ending = !runner_.sleep(0) || is_over();
+    }
+    finish_window(recording, reason != capture::EndReason::Running || is_ending);
+    return reason == capture::EndReason::Running && !is_ending;
+  }
+
+  void finish_window(capture::Recording& recording, bool is_last) {
+    const Profile recorded = is_last ? recording.finish() : recording.take_window();
+    const double granted = recording.use().grants.back().hz;
+    const adapt::NextWindow next = policy_->next(adapt::shares_of(recorded, recorded.default_value_column()), granted);
+    hz_ = next.hz;
+    if (!is_last) recording.ask_rate(wanted_hz());
+    deliver(recording, recorded, next.stretch, granted);
+  }
+
+  void deliver(const capture::Recording& recording, const Profile& recorded, uint64_t stretch, double hz) {
+    const uint64_t sequence = runner_.surroundings_.next_sequence();
+    const WindowOrigin origin{.service = service_name(task_),
+                              .node = runner_.surroundings_.node,
+                              .task = task_.name,
+                              .sender = runner_.surroundings_.sender,
+                              .sequence = sequence,
+                              .stretch = stretch};
+    FinishedWindow window;
+    window.hz = hz;
+    window.profile = outgoing_window(recorded, origin, [this](pid_t pid) { return instance(pid); });
+    window.profile.header.id = window.profile.strings.intern(window_id(origin.sender, sequence));
+    window.kernel_cpu_ns = recording.use().kernel_cpu_ns - kernel_before_;
+    window.cpu_ns = thread_cpu_ns() - cpu_before_ + window.kernel_cpu_ns;
+    window.profile.overhead.cpu_ns = static_cast<int64_t>(window.cpu_ns);
+    cpu_before_ = thread_cpu_ns();
+    kernel_before_ = recording.use().kernel_cpu_ns;
+    note(recording, hz);
+    runner_.surroundings_.deliver(task_, std::move(window));
+    forget_ended();
+  }
+
+  void note(const capture::Recording& recording, double hz) {
+    const auto state = runner_.state_->lock();
+    state->hz = hz;
+    ++state->windows;
+    state->overhead = recording.use().overhead;
+    state->instances = static_cast<uint32_t>(recording.processes().size());
+  }
+
+  Instance instance(pid_t pid) {
+    const auto [found, is_new] = instances_.try_emplace(pid);
+    if (!is_new) return found->second.instance;
+    Result<linux::ProcessInfo> process = linux::read_process(pid);
+    if (!process.ok()) process = linux::ProcessInfo{.pid = pid};  // it ended before we could look
+    const Result<std::vector<std::string>> environment = linux::read_environment(pid);
+    found->second = {process->start_time_ticks,
+                     instance_of(*process, environment.ok() ? *environment : std::vector<std::string>{})};
+    return found->second.instance;
+  }
+
+  void forget_ended() {
+    std::erase_if(instances_, [](const auto& known) { return !linux::is_alive(known.first, known.second.start_time); });
+  }
+
+  double wanted_hz() const { return std::max(1.0, hz_ * runner_.rate_factor_); }
+
+  struct Known {
+    uint64_t start_time = 0;
+    Instance instance;
+  };
+
+  TaskRunner& runner_;
+  const Task& task_;
+  std::unique_ptr<adapt::FrequencyPolicy> policy_;
+  std::map<pid_t, Known> instances_;
+  double hz_ = 0;
+  uint64_t began_ns_ = 0;
+  uint64_t cpu_before_ = 0;
+  uint64_t kernel_before_ = 0;
+};
+
+TaskRunner::TaskRunner(Task task, capture::Kind kind, RunnerSurroundings surroundings)
+    : task_(std::move(task)),
+      kind_(std::move(kind)),
+      surroundings_(std::move(surroundings)),
+      state_(std::make_shared<Guarded<TaskState>>()) {
+  state_->lock()->task = task_.name;
+  thread_ = std::thread([this] { Loop(*this).run(); });
+}
+
+TaskRunner::~TaskRunner() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+bool TaskRunner::sleep(uint64_t ns) {
+  std::unique_lock lock(mutex_);
+  if (ns > 0) wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return is_ending_; });
+  return !is_ending_;
+}
+
+TaskState TaskRunner::state() const { return *state_->lock(); }
+
+}  // namespace atys::fleet

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/agent/window.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/byte_sink.h"
+#include "fleet/window_labels.h"
+#include "format/format.h"
+#include "profile/import.h"
+
+namespace atys::fleet {
+
+using namespace profile;
+
+namespace {
+
+// Of one thread, process or request: they would keep rows apart that belong together.
+constexpr std::array<std::string_view, 5> kNarrow{"thread.id", "thread.name", "process.pid", "trace_id", "span_id"};
+
+class Relabelled {
+ public:
+  Relabelled(const Profile& recorded, const WindowOrigin& origin, const std::function<Instance(pid_t)>& instance_of)
+      : from_(recorded), importer_(recorded, into_), origin_(origin), instance_of_(instance_of) {}
+
+  Profile make() {
+    importer_.copy_header();
+    for (size_t row = 0; row < from_.samples.size(); ++row) add(row);
+    return std::move(into_);
+  }
+
+ private:
+  void add(size_t row) {
+    const StackId stack = importer_.stack(from_.samples.stack(row));
+    const LabelSetId labels = labels_of(from_.samples.labels(row));
+    const size_t columns = from_.samples.value_columns();
+    const auto [found, is_new] = rows_.try_emplace({raw(stack), raw(labels)}, into_.samples.size());
+    if (is_new) {
+      const std::vector<int64_t> nothing(columns);
+      into_.samples.add(stack, labels, nothing);
+    }
+    for (size_t column = 0; column < columns; ++column)
+      into_.samples.add_value(found->second, column, from_.samples.value(row, column));
+  }
+
+  LabelSetId labels_of(LabelSetId recorded) {
+    const auto [found, is_new] = label_sets_.try_emplace(raw(recorded));
+    if (!is_new) return found->second;
+    std::vector<LabelId> kept;
+    pid_t pid = 0;
+    for (const LabelId label : from_.label_sets[recorded]) {
+      const std::string_view key = from_.text(from_.labels[label].key);
+      if (key == "process.pid") pid = static_cast<pid_t>(from_.labels[label].number);
+      if (std::find(kNarrow.begin(), kNarrow.end(), key) == kNarrow.end()) kept.push_back(importer_.label(label));
+    }
+    const std::vector<LabelId>& resource = resource_of(pid);
+    kept.insert(kept.end(), resource.begin(), resource.end());
+    return found->second = into_.label_set(std::move(kept));
+  }
+
+  const std::vector<LabelId>& resource_of(pid_t pid) {
+    const auto [found, is_new] = resources_.try_emplace(pid);
+    if (!is_new) return found->second;
+    const auto say = [&](std::string_view key, const std::string& value) {
+      found->second.push_back(into_.string_label(key, value, LabelScope::Resource));
+    };
+    say(kServiceName, origin_.service);
+    say(kHostName, origin_.node);
+    say(kTaskName, origin_.task);
+    say(kSender, origin_.sender);
+    found->second.push_back(into_.int_label(kSequence, static_cast<int64_t>(origin_.sequence), {}, LabelScope::Resource));
+    found->second.push_back(into_.int_label(kStretch, static_cast<int64_t>(origin_.stretch), {}, LabelScope::Resource));
+    if (pid != 0)
+      for (const auto& [key, value] : instance_of_(pid).labels()) say(key, value);
+    return found->second;
+  }
+
+  const Profile& from_;
+  Profile into_;
+  Importer importer_;
+  const WindowOrigin& origin_;
+  const std::function<Instance(pid_t)>& instance_of_;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> rows_;
+  std::map<uint32_t, LabelSetId> label_sets_;
+  std::map<pid_t, std::vector<LabelId>> resources_;
+};
+
+}  // namespace
+
+Profile outgoing_window(const Profile& recorded, const WindowOrigin& origin,
+                        const std::function<Instance(pid_t)>& instance_of) {
+  return Relabelled(recorded, origin, instance_of).make();
+}
+
+Result<std::string> to_otlp(const Profile& window) {
+  const format::Format* otlp = format::find_format("otlp");
+  CHECK(otlp != nullptr);
+  StringSink sink;
+  TRY(otlp->write(window, {}, sink));
+  return sink.take();
+}
+
+}  // namespace atys::fleet

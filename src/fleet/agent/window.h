@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what a recording hands over to what leaves the node. The first of the levels at which a fleet merges: threads and
+// processes of one instance become one, which is most of what makes the data small.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/agent/instance.h"
+#include "profile/profile.h"
+
+namespace atys::fleet {
+
+// What holds for the whole window.
+struct WindowOrigin {
+  std::string service;
+  std::string node;
+  std::string task;
+  std::string sender;  // hexadecimal
+  uint64_t sequence = 0;
+  uint64_t stretch = 0;
+};
+
+// Samples of the same stack in the same instance are one row. Labels that only one thread or process has are gone; what the
+// window is of is said as attributes of the resource. Waits keep their reason.
+Profile outgoing_window(const Profile& recorded, const WindowOrigin& origin,
+                        const std::function<Instance(pid_t)>& instance_of);
+
+// As the bytes of an ExportProfilesServiceRequest, not compressed.
+Result<std::string> to_otlp(const Profile& window);
+
+}  // namespace atys::fleet
