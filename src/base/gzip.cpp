@@ -64,10 +64,10 @@ bool is_gzip(std::span<const std::byte> head) {
   return head.size() >= 2 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b};
 }
 
-Result<Bytes> gunzip(std::span<const std::byte> compressed) {
+Result<Bytes> gunzip(std::span<const std::byte> compressed, size_t most) {
   const Decompressor decompressor(libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
   CHECK(decompressor != nullptr);
-  const size_t limit = inflate_limit(compressed.size());
+  const size_t limit = std::min(inflate_limit(compressed.size()), most);
   Bytes out;
   size_t offset = 0;
   do {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,8 @@ namespace atys {
 bool is_gzip(std::span<const std::byte> head);
 
 // Decompresses all members. A bomb is refused: profiles compress 2 to 30 times, so more than kMaxInflateRatio times the
-// input (beyond a small start) is not one, and memory stays below that.
-Result<Bytes> gunzip(std::span<const std::byte> compressed);
+// input (beyond a small start) is not one, and memory stays below that, and below `limit`.
+Result<Bytes> gunzip(std::span<const std::byte> compressed, size_t limit = SIZE_MAX);
 
 inline constexpr size_t kMaxInflateRatio = 100;
 inline constexpr size_t kInflateAllowance = size_t{64} << 20;

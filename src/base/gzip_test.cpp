@@ -27,6 +27,14 @@ TEST(gzip, refuses_a_bomb_of_many_members_at_its_first_ones) {
   EXPECT_LT(std::stoul(message.substr(before.size())), 8 * member.size());
 }
 
+TEST(gzip, keeps_within_the_callers_limit) {
+  const std::string bomb = gzip(std::string(size_t{1} << 20, 'x'));
+  EXPECT_TRUE(gunzip(as_byte_span(bomb), size_t{1} << 20).ok());
+  const auto refused = gunzip(as_byte_span(bomb), (size_t{1} << 20) - 1);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::ResourceExhausted);
+}
+
 TEST(gzip, refuses_a_member_that_is_cut_short) {
   const std::string whole = gzip("some text that is long enough to cut");
   for (size_t size = 2; size < whole.size(); ++size) {

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 
-#include "base/byte_source.h"
-#include "base/unique_fd.h"
-#include "cli/ledger_options.h"
-#include "cli/print.h"
 #include "base/quantities.h"
+#include "base/token.h"
+#include "cli/ledger_options.h"
+#include "cli/listening.h"
+#include "cli/print.h"
 #include "present/mcp/local_performer.h"
 #include "present/mcp/transport/http_transport.h"
 #include "present/mcp/transport/stdio_transport.h"
@@ -24,51 +20,6 @@ namespace atys::cli {
 namespace {
 
 namespace mcp = present::mcp;
-
-constexpr size_t kShortestToken = 16;
-constexpr size_t kLongestToken = 1000;
-
-bool is_loopback(const std::string& address) {
-  return address.starts_with("127.") || address == "::1" || address == "localhost";
-}
-
-// "127.0.0.1:8080", "[::1]:8080", "8080"
-Result<std::pair<std::string, int>> parse_address(const std::string& text) {
-  const size_t colon = text.rfind(':');
-  std::string host = colon == std::string::npos ? "" : text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  const std::string digits = colon == std::string::npos ? text : text.substr(colon + 1);
-  int port = -1;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc() || end != digits.data() + digits.size() || port < 0 || port > 65535)
-    return fail(ErrorCode::InvalidInput, "bad address '" + text + "'", "write 127.0.0.1:PORT; port 0 is any that is free");
-  return std::pair(host.empty() ? std::string("127.0.0.1") : host, port);
-}
-
-// A file that others can read keeps no secret.
-Result<std::string> token_of_file(const std::string& path) {
-  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file.is_open() && errno == ENOENT) {
-    const std::string token = TRY(mcp::random_token());
-    file.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    const std::string line = token + "\n";
-    if (!file.is_open() || ::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      return fail_errno("write " + path);
-    return token;
-  }
-  struct stat status {};
-  if (!file.is_open() || ::fstat(file.get(), &status) != 0) return fail_errno("read " + path);
-  if (!S_ISREG(status.st_mode) || (status.st_mode & 077) != 0)
-    return fail(ErrorCode::PermissionDenied, path + " can be read by others", "chmod 600 " + path);
-  char bytes[kLongestToken + 1];
-  const ssize_t got = ::read(file.get(), bytes, sizeof bytes);
-  std::string token(bytes, static_cast<size_t>(std::max<ssize_t>(got, 0)));
-  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0) token.pop_back();
-  if (token.size() < kShortestToken || token.size() > kLongestToken)
-    return fail(ErrorCode::InvalidInput, "the token in " + path + " is too short or too long",
-                "remove the file, and one is made");
-  return token;
-}
 
 class McpSubcommand final : public Subcommand {
  public:
@@ -182,7 +133,7 @@ class McpSubcommand final : public Subcommand {
   Result<> serve_http(const mcp::Server& server, mcp::Performer& performer) const {
     mcp::HttpOptions options{.address = address_, .port = port_};
     options.guard.hosts = hosts_;
-    if (!no_token_) options.guard.token = token_file_.empty() ? TRY(mcp::random_token()) : TRY(token_of_file(token_file_));
+    if (!no_token_) options.guard.token = token_file_.empty() ? TRY(random_token()) : TRY(token_of_file(token_file_));
     options.on_listening = [&](int port) {
       const std::string host = address_.find(':') == std::string::npos ? address_ : "[" + address_ + "]";
       std::fprintf(stderr, "atys: listening on http://%s:%d/mcp\n", host.c_str(), port);

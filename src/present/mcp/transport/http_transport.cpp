@@ -4,6 +4,7 @@
 #include <httplib.h>
 
 #include "base/clock.h"
+#include "base/token.h"
 #include "present/mcp/protocol/era.h"
 #include "present/mcp/transport/in_flight.h"
 #include "present/mcp/transport/sessions.h"

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "present/http_guard.h"
 #include "present/mcp/protocol/server.h"
-#include "present/mcp/transport/http_guard.h"
 
 namespace atys::present::mcp {
 

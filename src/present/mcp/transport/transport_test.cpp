@@ -8,8 +8,9 @@
 #include <set>
 #include <thread>
 
+#include "base/token.h"
 #include "base/unique_fd.h"
-#include "present/mcp/transport/http_guard.h"
+#include "present/http_guard.h"
 #include "present/mcp/transport/line_reader.h"
 #include "present/mcp/transport/stdio_transport.h"
 

@@ -8,9 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-
-namespace atys::present::mcp {
+namespace atys::present {
 
 struct HttpGuard {
   std::string token;               // empty: none is asked for
@@ -27,10 +25,4 @@ struct HttpGuard {
   bool is_our_name(std::string_view authority) const;
 };
 
-// 32 hexadecimal digits from the system's source of randomness.
-Result<std::string> random_token();
-
-// Takes the same time wherever two texts of the same length differ.
-bool equal_in_constant_time(std::string_view a, std::string_view b);
-
-}  // namespace atys::present::mcp
+}  // namespace atys::present

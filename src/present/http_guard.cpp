@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "present/mcp/transport/http_guard.h"
-
-#include <sys/random.h>
+#include "present/http_guard.h"
 
 #include <algorithm>
-#include <array>
 
-namespace atys::present::mcp {
+#include "base/token.h"
+
+namespace atys::present {
 
 namespace {
 
@@ -32,29 +31,9 @@ std::optional<HttpGuard::Refusal> HttpGuard::check(const std::string& host, cons
     if (!is_ours) return Refusal{403, "requests from that origin are not taken"};
   }
   if (token.empty()) return std::nullopt;
-  constexpr std::string_view kBearer = "Bearer ";
-  const bool has_token = authorization != nullptr && authorization->starts_with(kBearer) &&
-                         equal_in_constant_time(std::string_view(*authorization).substr(kBearer.size()), token);
+  const bool has_token = authorization != nullptr && is_bearer(*authorization, token);
   if (!has_token) return Refusal{401, "send the token: Authorization: Bearer TOKEN"};
   return std::nullopt;
 }
 
-Result<std::string> random_token() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return fail_errno("make a token");
-  std::string token;
-  for (const unsigned char byte : bytes) {
-    token += "0123456789abcdef"[byte >> 4];
-    token += "0123456789abcdef"[byte & 15];
-  }
-  return token;
-}
-
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char difference = 0;
-  for (size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
-
-}  // namespace atys::present::mcp
+}  // namespace atys::present

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/wire/grpc_client.h"
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+
+#include <chrono>
+#include <future>
+
+#include "fleet/wire/grpc_bytes.h"
+#include "fleet/wire/grpc_status.h"
+
+namespace atys::fleet {
+
+namespace {
+
+constexpr int kKeepaliveMs = 30'000;
+constexpr int kFirstReconnectMs = 500;
+constexpr int kLastReconnectMs = 10'000;
+constexpr size_t kWorthCompressing = 512;
+
+Result<std::shared_ptr<grpc::ChannelCredentials>> credentials_of(const GrpcClientOptions& options) {
+  if (!options.use_tls && !options.tls.is_used()) return grpc::InsecureChannelCredentials();
+  const TlsTexts texts = TRY(read_tls(options.tls));
+  grpc::SslCredentialsOptions ssl;
+  ssl.pem_root_certs = texts.authority;
+  ssl.pem_private_key = texts.key;
+  ssl.pem_cert_chain = texts.certificate;
+  return grpc::SslCredentials(ssl);
+}
+
+grpc::ChannelArguments arguments_of(const GrpcClientOptions& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastReconnectMs);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(options.most_message_bytes));
+  return arguments;
+}
+
+class Connection final : public GrpcClient {
+ public:
+  Connection(GrpcClientOptions options, const std::shared_ptr<grpc::Channel>& channel)
+      : options_(std::move(options)), stub_(channel) {}
+
+  Result<std::string> call(std::string_view method, const std::string& request) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(options_.timeout_ns));
+    if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
+    if (request.size() >= kWorthCompressing) context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    const grpc::ByteBuffer sent = to_buffer(request);
+    grpc::ByteBuffer received;
+    std::promise<grpc::Status> done;
+    stub_.UnaryCall(&context, std::string(method), grpc::StubOptions(), &sent, &received,
+                    [&](grpc::Status status) { done.set_value(std::move(status)); });
+    if (const grpc::Status status = done.get_future().get(); !status.ok()) return to_error(status, options_.address);
+    return to_bytes(received);
+  }
+
+ private:
+  const GrpcClientOptions options_;
+  grpc::GenericStub stub_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<GrpcClient>> GrpcClient::create(const GrpcClientOptions& options) {
+  keep_grpc_quiet();
+  const auto channel = grpc::CreateCustomChannel(options.address, TRY(credentials_of(options)), arguments_of(options));
+  return std::unique_ptr<GrpcClient>(std::make_unique<Connection>(options, channel));
+}
+
+}  // namespace atys::fleet

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/wire/grpc_status.h"
+
+namespace atys::fleet {
+
+namespace {
+
+// Keeps a message within what HTTP/2 headers may hold.
+constexpr size_t kLongestMessage = 1000;
+
+grpc::StatusCode code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::InvalidInput: return grpc::StatusCode::INVALID_ARGUMENT;
+    case ErrorCode::NotFound: return grpc::StatusCode::NOT_FOUND;
+    case ErrorCode::PermissionDenied: return grpc::StatusCode::UNAUTHENTICATED;
+    case ErrorCode::Unsupported: return grpc::StatusCode::UNIMPLEMENTED;
+    case ErrorCode::Unavailable: return grpc::StatusCode::UNAVAILABLE;
+    case ErrorCode::ResourceExhausted:
+    case ErrorCode::BudgetSpent: return grpc::StatusCode::RESOURCE_EXHAUSTED;
+    case ErrorCode::Internal: break;
+  }
+  return grpc::StatusCode::INTERNAL;
+}
+
+ErrorCode code_of(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::FAILED_PRECONDITION: return ErrorCode::InvalidInput;
+    case grpc::StatusCode::NOT_FOUND: return ErrorCode::NotFound;
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::PERMISSION_DENIED: return ErrorCode::PermissionDenied;
+    case grpc::StatusCode::UNIMPLEMENTED: return ErrorCode::Unsupported;
+    case grpc::StatusCode::CANCELLED:
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+    case grpc::StatusCode::ABORTED:
+    case grpc::StatusCode::OUT_OF_RANGE:
+    case grpc::StatusCode::DATA_LOSS:
+    case grpc::StatusCode::UNAVAILABLE: return ErrorCode::Unavailable;
+    case grpc::StatusCode::RESOURCE_EXHAUSTED: return ErrorCode::ResourceExhausted;
+    default: return ErrorCode::Internal;
+  }
+}
+
+std::string hint_for(ErrorCode code, const std::string& peer) {
+  switch (code) {
+    case ErrorCode::Unavailable: return "is a controller running there, and can " + peer + " be reached?";
+    case ErrorCode::PermissionDenied: return "give the token that the controller was started with";
+    case ErrorCode::Unsupported: return "is " + peer + " the gRPC address of a controller, and as new as this program?";
+    default: return {};
+  }
+}
+
+}  // namespace
+
+grpc::Status to_status(const Error& error) {
+  std::string text = error.hint.empty() ? error.message : error.message + "; " + error.hint;
+  if (text.size() > kLongestMessage) text.resize(kLongestMessage);
+  return {code_of(error.code), text};
+}
+
+Error to_error(const grpc::Status& status, const std::string& peer) {
+  const ErrorCode code = code_of(status.error_code());
+  return fail(code, peer + ": " + status.error_message(), hint_for(code, peer));
+}
+
+}  // namespace atys::fleet

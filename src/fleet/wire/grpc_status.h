@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our errors as gRPC statuses and back. Only Unavailable is worth trying again, as the OTLP standard has it.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include <string>
+
+#include "base/result.h"
+
+namespace atys::fleet {
+
+grpc::Status to_status(const Error& error);
+// `peer` is named in what the user reads.
+Error to_error(const grpc::Status& status, const std::string& peer);
+
+}  // namespace atys::fleet
