@@ -19,7 +19,8 @@ struct PruningPoint {
   double setting = 0;        // per cent of samples that the kept threads hold, or the bound on the error in per cent
   double time_saved = 0;     // of aggregation, per cent
   double rows_saved = 0;     // per cent
-  double mape[4] = {};       // of the top 5, 10, 20, 50 functions, per cent
+  double mape[4] = {};       // of the top 5, 10, 20, 50 functions' own time, per cent
+  double mape_total = 0;     // of the top 50 by time with what they call, per cent
   double error_bound = 0;    // stated, in points
   double largest_error = 0;  // seen, of any function's share, in points
 };
