@@ -25,7 +25,7 @@ public final class Checkout {
   public static void main(String[] arguments) throws Exception {
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(arguments[0])), 64);
     server.createContext("/", exchange -> {
-      byte[] body = (total(itemIds(300)) + "\n").getBytes(StandardCharsets.UTF_8);
+      byte[] body = (total(itemIds(2000)) + "\n").getBytes(StandardCharsets.UTF_8);
       exchange.sendResponseHeaders(200, body.length);
       exchange.getResponseBody().write(body);
       exchange.close();

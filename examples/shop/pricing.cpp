@@ -38,7 +38,7 @@ int main(int, char** arguments) {
     if (client < 0) continue;
     char request[2048];
     if (::read(client, request, sizeof request) > 0) {
-      const std::string body = std::to_string(price_of_basket(table, 60)) + "\n";
+      const std::string body = std::to_string(price_of_basket(table, 200)) + "\n";
       const std::string answer =
           "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
       if (::write(client, answer.data(), answer.size()) < 0) std::abort();
