@@ -14,7 +14,9 @@ namespace atys::adapt {
 namespace {
 
 constexpr double kAlarm = 0.001;  // false alarms per window, whatever the number of comparisons
-constexpr size_t kPerSize = 2;    // buckets of one size, before two become one
+constexpr double kSamplesToNoticeBy = 50;
+constexpr double kMostToNotice = 0.1;  // of the highest rate
+constexpr size_t kPerSize = 2;         // buckets of one size, before two become one
 
 // What is known of the time since the last change: buckets of 1, 1, 2, 2, 4, 4 … windows, the newest being the smallest. Any
 // border between two may be where something changed (Bifet and Gavaldà's adaptive window), so a slow drift, which no single
@@ -122,7 +124,10 @@ class Pooled : public FrequencyPolicy {
   double rate_for_what_is_missing(const Shares& window, double hz) const {
     const double in_a_window = window.total / hz * plan_.max_hz;  // at the highest rate
     const double missing = plan_.goal * in_a_window - stretch_.samples();
-    return std::clamp(plan_.max_hz * missing / in_a_window, plan_.min_hz, plan_.max_hz);
+    // A window with fewer samples would not show a change; a service that does little may stay at the lowest rate all the
+    // same.
+    const double to_notice = std::min(kSamplesToNoticeBy / in_a_window, kMostToNotice) * plan_.max_hz;
+    return std::clamp(std::max(plan_.max_hz * missing / in_a_window, to_notice), plan_.min_hz, plan_.max_hz);
   }
 
   FrequencyPlan plan_;
