@@ -71,6 +71,7 @@ Result<> DayFile::check_schema() {
 
 Result<std::unique_ptr<DayFile>> DayFile::open_to_read(const std::string& path, int64_t day_ns) {
   auto file = TRY(open(path, day_ns, Database::Mode::Read));
+  const Transaction snapshot = TRY(Transaction::begin(file->database(), /*write=*/false));  // a writer may just be making it
   TRY(file->check_schema());
   return file;
 }
