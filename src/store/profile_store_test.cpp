@@ -354,8 +354,7 @@ TEST_P(StoreContract, keeps_within_its_size_and_drops_the_oldest) {
   policy.max_age_ns = {};
   EXPECT_EQ(store_->retain(policy, now)->bytes, 0u) << "no limits";
   ASSERT_TRUE(store_->retain({.max_age_ns = {}, .max_bytes = UINT64_MAX}, now).ok());
-  const uint64_t before = store_->health()->bytes;
-  policy.max_bytes = before / 2;
+  policy.max_bytes = store_->health()->bytes / 2;
   const auto dropped = store_->retain(policy, now);
   ASSERT_TRUE(dropped.ok()) << dropped.error().message;
   EXPECT_GT(dropped->blocks[0], 0u);

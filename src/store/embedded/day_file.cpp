@@ -86,12 +86,13 @@ Result<> DayFile::prepare_schema() {
   return check_schema();
 }
 
-Result<std::unique_ptr<DayFile>> DayFile::open_to_write(const std::string& path, int64_t day_ns) {
+Result<std::unique_ptr<DayFile>> DayFile::open_to_write(const std::string& path, int64_t day_ns, size_t full_dictionary) {
   // Profiles are for their owner: SQLite gives its other files the mode of this one.
   const UniqueFd created(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!created.is_open()) return fail_errno("making " + path);
   auto file = TRY(open(path, day_ns, Database::Mode::Write));
   TRY(file->prepare_schema());
+  file->full_dictionary_ = std::min(full_dictionary, kFullDictionary);
   return file;
 }
 
@@ -126,7 +127,7 @@ Result<int64_t> DayFile::dictionary_to_add_to(std::string_view service) {
   }
   if (latest != latest_.end()) {
     const auto found = dictionary(latest->second);
-    if (found.ok() && (*found)->memory_bytes() < kFullDictionary) return latest->second;
+    if (found.ok() && (*found)->memory_bytes() < full_dictionary_) return latest->second;
   }
   Statement insert = TRY(database_->prepare("INSERT INTO dictionary(service) VALUES(?)"));
   TRY(insert.bind(1, service).run());

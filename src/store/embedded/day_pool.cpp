@@ -37,7 +37,7 @@ void ReaderPool::give_back(std::unique_ptr<DayFile> file) {
 Result<DayFile*> WriterFiles::open(const StoreFolder& folder, int64_t day_ns) {
   auto& file = files_[day_ns];
   if (file == nullptr) {
-    auto opened = DayFile::open_to_write(folder.day_path(day_ns), day_ns);
+    auto opened = DayFile::open_to_write(folder.day_path(day_ns), day_ns, full_dictionary_);
     if (!opened.ok()) {
       files_.erase(day_ns);
       return opened.error();
