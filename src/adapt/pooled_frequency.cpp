@@ -30,7 +30,8 @@ class Stretch {
   }
 
   struct Border {
-    size_t at = 0;  // the first bucket after it; 0: there is none
+    size_t at = 0;           // the first bucket after it; 0: there is none
+    bool is_newest = false;  // only the newest window is after it
     Divergence divergence;
   };
 
@@ -46,7 +47,7 @@ class Stretch {
       const Divergence divergence = compare(older, newer, plan.top);
       if (divergence.excess() > plan.threshold && divergence.p_value() < least) {
         least = divergence.p_value();
-        found = {i, divergence};
+        found = {i, i + 1 == buckets_.size(), divergence};
       }
     }
     return found;
@@ -111,10 +112,17 @@ class Pooled : public FrequencyPolicy {
     stretch_.add(window);
     answer.divergence = stretch_.of_newest(plan_.top).excess();
     if (const Stretch::Border border = stretch_.find_change(plan_); border.at > 0) {
-      stretch_.forget_before(border.at);
       answer.changed = true;
       answer.divergence = border.divergence.excess();
       answer.stretch = ++stretch_number_;
+      // The window that shows a change may be of both sides; where a drift has been going on, what came after the border is
+      // not.
+      if (border.is_newest) {
+        stretch_ = {};
+        ++stretch_number_;
+      } else {
+        stretch_.forget_before(border.at);
+      }
     }
     answer.hz = last_hz_ = rate_for_what_is_missing(window, hz);
     return answer;
