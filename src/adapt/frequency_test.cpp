@@ -151,7 +151,7 @@ TEST(frequency, a_hotspot_of_twenty_seconds_in_a_quiet_hour_is_caught) {
     const auto policy = pooled_frequency(kPlan);
     const Outcome result = run(*policy, truth, seed, true);
     EXPECT_TRUE(std::any_of(result.alarms.begin(), result.alarms.end(), [](size_t at) { return at == 200 || at == 201; }))
-        << seed;
+        << seed << ": " << testing::PrintToString(result.alarms);
   }
 }
 
