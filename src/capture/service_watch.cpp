@@ -26,7 +26,7 @@ uint64_t ServiceWatch::judged_again_ns(uint64_t began_ns, uint64_t judged_ns) {
 }
 
 std::vector<pid_t> ServiceWatch::look(uint64_t now_ns) {
-  std::unique_ptr<ProcessFacts> facts;  // made when first needed: what listens where is read anew each time
+  if (!rule_.ports().empty()) facts_.reset();  // what listens where is read anew each time
   std::map<pid_t, Judged> still_there;
   std::vector<pid_t> found;
   for (const pid_t pid : linux::list_processes()) {
@@ -35,8 +35,8 @@ std::vector<pid_t> ServiceWatch::look(uint64_t now_ns) {
     if (known == judged_.end() || now_ns >= judged_again_ns(judged.began_ns, judged.judged_ns)) {
       const auto process = linux::read_process(pid);
       if (!process.ok() || process->state == 'Z') continue;  // ended meanwhile
-      if (!facts) facts = live_facts(rule_);
-      judged = {began_at_ns(*process), now_ns, matches(rule_, *process, *facts)};
+      if (!facts_) facts_ = live_facts(rule_);
+      judged = {began_at_ns(*process), now_ns, matches(rule_, *process, *facts_)};
     }
     if (judged.belongs) found.push_back(pid);
     still_there.emplace_hint(still_there.end(), pid, judged);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "capture/service_rule.h"
@@ -32,6 +33,7 @@ class ServiceWatch {
   };
 
   ServiceRule rule_;
+  std::unique_ptr<ProcessFacts> facts_;
   std::map<pid_t, Judged> judged_;
 };
 
