@@ -56,9 +56,6 @@ bool DayFile::is_current() const {
 
 Result<> DayFile::check_schema() {
   const int64_t version = TRY(database_->number("PRAGMA user_version"));
-  if (version == 0 && TRY(database_->number("SELECT count(*) FROM sqlite_schema")) == 0) {
-    return fail(ErrorCode::NotFound, "file of a profile store that is being made");
-  }
   if (TRY(database_->number("PRAGMA application_id")) != kApplication) {
     return fail(ErrorCode::InvalidInput, "not a file of a profile store");
   }
@@ -72,6 +69,7 @@ Result<> DayFile::check_schema() {
 Result<std::unique_ptr<DayFile>> DayFile::open_to_read(const std::string& path, int64_t day_ns) {
   auto file = TRY(open(path, day_ns, Database::Mode::Read));
   const Transaction snapshot = TRY(Transaction::begin(file->database(), /*write=*/false));  // a writer may just be making it
+  if (TRY(file->database().number("SELECT count(*) FROM sqlite_schema")) == 0) return std::unique_ptr<DayFile>();
   TRY(file->check_schema());
   return file;
 }

@@ -39,6 +39,7 @@ class DayFile {
  public:
   static constexpr size_t kFullDictionary = size_t{24} << 20;
 
+  // Nothing where a writer is just making it.
   static Result<std::unique_ptr<DayFile>> open_to_read(const std::string& path, int64_t day_ns);
   // A dictionary that has become larger than `full_dictionary` bytes is not added to any more.
   static Result<std::unique_ptr<DayFile>> open_to_write(const std::string& path, int64_t day_ns, size_t full_dictionary);

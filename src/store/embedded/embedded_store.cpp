@@ -83,9 +83,11 @@ Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, std::vector<st
       if (*file != nullptr) readers_.give_back(file.take());
       continue;
     }
+    // A file that is damaged or not for us says nothing about the others; a machine in trouble does.
     const ErrorCode code = done.error().code;
-    const bool goes_on = code == ErrorCode::InvalidInput || code == ErrorCode::Unsupported;
-    if (!goes_on) return in_day(day, done.error());
+    const bool is_of_file = code == ErrorCode::InvalidInput || code == ErrorCode::Unsupported ||
+                            code == ErrorCode::NotFound || code == ErrorCode::PermissionDenied;
+    if (!is_of_file) return in_day(day, done.error());
     add_problem(problems, in_day(day, done.error()).message);
   }
   return {};
@@ -249,7 +251,14 @@ Result<Compacted> EmbeddedStore::compact(int64_t now_ns) {
   Result<> first_failure;
   for (const int64_t day : days) {
     Result<> compacted = compact_day(day, now_ns, done);
-    if (!compacted.ok() && first_failure.ok()) first_failure = std::move(compacted);
+    if (compacted.ok()) continue;
+    if (compacted.error().code == ErrorCode::InvalidInput) {
+      // Damaged: there is nothing more to be done about it here, and every answer says so.
+      const std::lock_guard lock(writer_mutex_);
+      dirty_days_.erase(day);
+    } else if (first_failure.ok()) {
+      first_failure = std::move(compacted);
+    }
   }
   if (!first_failure.ok()) return first_failure.error();
   return done;

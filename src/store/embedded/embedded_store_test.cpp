@@ -171,6 +171,7 @@ TEST_F(EmbeddedStoreTest, answers_from_other_days_where_a_file_is_damaged) {
   EXPECT_EQ(merged->coverage.problems.size(), 1u);
   EXPECT_EQ(store->services()->size(), 1u);
   EXPECT_EQ(store->health()->damaged, 1u);
+  EXPECT_TRUE(store->compact(kNoon + 2 * kDay).ok());
   // The damaged file is kept, under another name, and the day goes on.
   const Window more = window_at(3, kNoon, numbered(3));
   ASSERT_TRUE(store->append({&more, 1}).ok());
@@ -217,6 +218,7 @@ TEST_F(EmbeddedStoreTest, follows_no_links_that_others_put_there) {
   const auto store = open();
   const Window window = window_at(1, kNoon, "main 1");
   EXPECT_FALSE(store->append({&window, 1}).ok());
+  EXPECT_EQ(store->merge(all_of())->coverage.problems.size(), 1u) << "it is not passed over in silence";
   std::ifstream in(folder_ + "/elsewhere");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "not ours");
 }
