@@ -103,10 +103,10 @@ static __u32 add_context(struct scratch* scratch, __u32 payload) {
   __u64 thread_pointer = ATYS_THREAD_POINTER(task);
   __u64 at = (payload + 7) & ~7ull;
   ATYS_CHECKED_BELOW(at);
-  if (!thread_pointer || at > ATYS_BEFORE_COPY + ATYS_MAX_COPY) return payload;
-  if (place->kind == ATYS_GO_LABELS) {
+  if (at > ATYS_BEFORE_COPY + ATYS_MAX_COPY) return payload;
+  if (place->kind == ATYS_GO_LABELS) {  // on aarch64, threads of Go alone have no thread pointer
     record->context_bytes = copy_go_labels(scratch, at, place, goroutine_of(task, thread_pointer + place->offset));
-  } else {
+  } else if (thread_pointer) {
     __u64 variable =
         place->kind == ATYS_BY_MODULE ? variable_of_module(place, thread_pointer) : thread_pointer + place->offset;
     record->context_bytes = copy_context(scratch, at, variable ? user_word(variable) : 0);
