@@ -132,7 +132,8 @@ static struct atys_thread* own_slot(__u32 tid) {
 static __u64 first_stack_end(void) {
   struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
   if (!only_tgid) return BPF_CORE_READ(task, mm, start_stack) + sizeof(__u64);
-  __u64 memory = (__u64)task->mm;
+  __u64 memory =
+      (__u64)BPF_CORE_READ(task, mm);  // read directly, it would cost the verifier a search in all types of the kernel
   if (only.memory != memory) {
     only.stack_end = BPF_CORE_READ(task, mm, start_stack) + sizeof(__u64);
     only.memory = memory;
