@@ -160,7 +160,8 @@ static struct atys_walker* walker_of(__u32 tgid) {
 }
 
 // Adds the interpreter's frames at `at` of the payload; returns how many bytes they are.
-static __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
+__noinline __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
+  if (!scratch) return 0;
   struct atys_record* record = &scratch->record;
   struct atys_walker* walker = walker_of(record->tgid);
   if (!walker) return 0;
