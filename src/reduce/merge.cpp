@@ -28,19 +28,6 @@ StringId pick_text(const Profile& profile, StringId a, StringId b) {
   return profile.text(a) <= profile.text(b) ? a : b;
 }
 
-// Ids of recordings add up as 128-bit numbers: the sum stands for the set of recordings, in whatever order they came.
-std::string add_ids(std::string_view a, std::string_view b) {
-  if (a.empty() || b.empty()) return std::string(a.empty() ? b : a);
-  std::array<unsigned char, 16> sum{};
-  unsigned carry = 0;
-  for (size_t i = sum.size(); i-- > 0;) {
-    carry += (i < a.size() ? static_cast<unsigned char>(a[i]) : 0u) + (i < b.size() ? static_cast<unsigned char>(b[i]) : 0u);
-    sum[i] = static_cast<unsigned char>(carry);
-    carry >>= 8;
-  }
-  return {sum.begin(), sum.end()};
-}
-
 constexpr size_t kBlock = 32;  // look-ups under way at once
 
 class FrameTranslation;
@@ -231,6 +218,19 @@ void Merger::State::add_header(const Profile& profile, Importer& importer) {
   for (const Fact& fact : profile.provenance) sum.add_fact(profile.text(fact.key), profile.text(fact.value));
   sum.overhead.cpu_ns += profile.overhead.cpu_ns;
   sum.overhead.bytes += profile.overhead.bytes;
+}
+
+// Ids of recordings add up as 128-bit numbers: the sum stands for the set of recordings, in whatever order they came.
+std::string add_ids(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty()) return std::string(a.empty() ? b : a);
+  std::array<unsigned char, 16> sum{};
+  unsigned carry = 0;
+  for (size_t i = sum.size(); i-- > 0;) {
+    carry += (i < a.size() ? static_cast<unsigned char>(a[i]) : 0u) + (i < b.size() ? static_cast<unsigned char>(b[i]) : 0u);
+    sum[i] = static_cast<unsigned char>(carry);
+    carry >>= 8;
+  }
+  return {sum.begin(), sum.end()};
 }
 
 Merger::Merger() : state_(std::make_unique<State>()) {}

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "profile/profile.h"
 
@@ -33,5 +35,8 @@ class Merger {
 };
 
 Profile merge(const Profile& a, const Profile& b);
+
+// The id of the sum of two recordings; an empty one is the identity.
+std::string add_ids(std::string_view a, std::string_view b);
 
 }  // namespace atys::reduce

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/embedded/day_retain.h"
+
+#include <algorithm>
+
+#include "store/embedded/calendar.h"
+#include "store/embedded/day_compact.h"
+
+namespace atys::store {
+
+namespace {
+
+// Until nothing of what ends before is missing in the coarser level.
+Result<> sum_up(DayFile& file, Level level, int64_t before_ns) {
+  for (;;) {
+    const std::vector<CompactStep> steps = TRY(steps_to_compact(file, before_ns));
+    const bool is_done = steps.empty() || (level == Level::Windows && steps.front().from != Stage::Raw);
+    if (is_done) return {};
+    for (const CompactStep& step : steps) TRY(compact_step(file, step));
+  }
+}
+
+// A segment of the level, or a sum of minutes that is part of an hour's.
+const char* hours_of(Level level) {
+  return level == Level::Windows ? "SELECT DISTINCT start/?1*?1 FROM block WHERE stage IN (1, 4) AND start<?2"
+                                 : "SELECT DISTINCT start/?1*?1 FROM block WHERE stage=2 AND folded=1 AND start<?2";
+}
+const char* removal_of(Level level) {
+  return level == Level::Windows ? "DELETE FROM block WHERE stage IN (1, 4) AND start>=?1 AND start<?2"
+                                 : "DELETE FROM block WHERE stage=2 AND folded=1 AND start>=?1 AND start<?2";
+}
+
+Result<std::vector<int64_t>> hours_to_drop(DayFile& file, Level level, int64_t before_ns) {
+  std::vector<int64_t> hours;
+  Statement rows = TRY(file.database().prepare(hours_of(level)));
+  rows.bind(1, kHourNs).bind(2, before_ns);
+  while (TRY(rows.step())) hours.push_back(rows.number(0));
+  return hours;
+}
+
+Result<> mark_dropped(DayFile& file, Level level, int64_t before_ns) {
+  Statement mark = TRY(file.database().prepare("INSERT OR REPLACE INTO dropped(level, before_ns) VALUES(?, ?)"));
+  return mark.bind(1, static_cast<int64_t>(level)).bind(2, before_ns).run();
+}
+
+Result<uint64_t> drop_hour(DayFile& file, Level level, int64_t hour_ns) {
+  Transaction transaction = TRY(Transaction::begin(file.database(), /*write=*/true));
+  Statement remove = TRY(file.database().prepare(removal_of(level)));
+  TRY(remove.bind(1, hour_ns).bind(2, hour_ns + kHourNs).run());
+  const auto removed = static_cast<uint64_t>(file.database().changes());
+  TRY(transaction.commit());
+  return removed;
+}
+
+}  // namespace
+
+Result<> drop_level(DayFile& file, Level level, int64_t before_ns, Dropped& dropped) {
+  before_ns = std::min(floor_to(before_ns, kHourNs), file.day_ns() + kDayNs);
+  if (before_ns <= file.day_ns()) return {};
+  TRY(sum_up(file, level, before_ns));
+  const std::vector<int64_t> hours = TRY(hours_to_drop(file, level, before_ns));
+  // First the mark: a reader may find more than it was promised, but never less.
+  if (TRY(file.kept_from())[static_cast<size_t>(level)] < before_ns) TRY(mark_dropped(file, level, before_ns));
+  for (const int64_t hour : hours) dropped.blocks[static_cast<size_t>(level)] += TRY(drop_hour(file, level, hour));
+  if (hours.empty()) return {};
+  TRY(file.database().execute("PRAGMA incremental_vacuum"));
+  // Readers may hold the log open: then it shrinks the next time.
+  (void)file.database().execute("PRAGMA wal_checkpoint(TRUNCATE)").ok();
+  return {};
+}
+
+Result<int64_t> windows_to_free(DayFile& file, uint64_t bytes, int64_t before_ns) {
+  int64_t until = TRY(file.kept_from())[0];
+  uint64_t freed = 0;
+  Statement rows = TRY(file.database().prepare(
+      "SELECT start/?1*?1, sum(length(data)) FROM block WHERE stage=1 AND start<?2 GROUP BY 1 ORDER BY 1"));
+  rows.bind(1, kHourNs).bind(2, floor_to(before_ns, kHourNs));
+  while (freed < bytes && TRY(rows.step())) {
+    freed += static_cast<uint64_t>(rows.number(1));
+    until = std::max(until, rows.number(0) + kHourNs);
+  }
+  return until;
+}
+
+Result<uint64_t> windows_in(DayFile& file) {
+  return static_cast<uint64_t>(TRY(file.database().number(
+      "SELECT (SELECT coalesce(sum(windows), 0) FROM series)+(SELECT count(*) FROM block WHERE stage=0)")));
+}
+
+}  // namespace atys::store

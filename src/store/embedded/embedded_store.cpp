@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/embedded/embedded_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "base/guarded.h"
+#include "store/embedded/calendar.h"
+#include "store/embedded/day_append.h"
+#include "store/embedded/day_compact.h"
+#include "store/embedded/day_pool.h"
+#include "store/embedded/day_read.h"
+#include "store/embedded/day_retain.h"
+
+namespace atys::store {
+
+namespace {
+
+constexpr size_t kMaxPoints = 100'000;
+// How many files are asked about a sender: one that was away for longer sends again what is there, which does no harm.
+constexpr size_t kDaysOfMarks = 8;
+
+Error in_day(int64_t day_ns, const Error& error) { return in_context("store file " + day_file_name(day_ns), error); }
+
+class EmbeddedStore final : public ProfileStore {
+ public:
+  EmbeddedStore(EmbeddedOptions options, StoreFolder folder)
+      : options_(std::move(options)),
+        folder_(std::move(folder)),
+        readers_(options_.cache_bytes),
+        writer_files_(options_.cache_bytes) {}
+
+  Result<Appended> append(std::span<const Window> windows) override;
+  Result<uint64_t> acknowledged(const Id& sender) override;
+  Result<Merged> merge(const Selection& selection, Detail detail) override;
+  Result<Series> series(const SeriesQuery& query) override;
+  Result<std::vector<ServiceEntry>> services() override;
+  Result<std::vector<InstanceEntry>> instances(std::string_view service) override;
+  Result<Compacted> compact(int64_t now_ns) override;
+  Result<Dropped> retain(const RetentionPolicy& policy, int64_t now_ns) override;
+  Result<Health> health(bool check_integrity) override;
+
+ private:
+  using DayWork = std::function<Result<>(DayFile&)>;
+
+  // Does it to each day that has some of [from, to), oldest first. What is wrong with a file is added to `problems`.
+  Result<> read_days(int64_t from_ns, int64_t to_ns, std::vector<std::string>& problems, const DayWork& work);
+  Result<> read_all_days(std::vector<std::string>& problems, const DayWork& work) {
+    return read_days(INT64_MIN, INT64_MAX, problems, work);
+  }
+  Result<> check_writable() const;
+  Result<> check_selection(const Selection& selection) const;
+  Coverage coverage_of(const Selection& selection) const;
+
+  // With the writer's lock held.
+  Result<Appended> append_day(int64_t day_ns, std::span<const Window* const> windows);
+  Result<> with_file(int64_t day_ns, const DayWork& work);
+
+  Result<> compact_day(int64_t day_ns, int64_t now_ns, Compacted& done);
+  Result<> drop_by_age(const RetentionPolicy& policy, int64_t now_ns, Dropped& dropped);
+  Result<> drop_by_size(const RetentionPolicy& policy, int64_t now_ns, Dropped& dropped);
+  Result<> drop_day(int64_t day_ns, Dropped& dropped);
+
+  EmbeddedOptions options_;
+  StoreFolder folder_;
+  ReaderPool readers_;
+  std::mutex writer_mutex_;  // for what follows
+  WriterFiles writer_files_;
+  std::set<int64_t> dirty_days_;  // that may have something to compact
+  bool knows_dirty_days_ = false;
+};
+
+Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, std::vector<std::string>& problems, const DayWork& work) {
+  for (const int64_t day : TRY(folder_.days())) {
+    if (day >= to_ns || day + kDayNs <= from_ns) continue;
+    auto file = readers_.take(folder_, day);
+    const Result<> done = !file.ok() ? Result<>(file.error()) : *file == nullptr ? Result<>() : work(**file);
+    if (done.ok()) {
+      if (*file != nullptr) readers_.give_back(file.take());
+      continue;
+    }
+    const ErrorCode code = done.error().code;
+    const bool goes_on = code == ErrorCode::InvalidInput || code == ErrorCode::Unsupported;
+    if (!goes_on) return in_day(day, done.error());
+    add_problem(problems, in_day(day, done.error()).message);
+  }
+  return {};
+}
+
+Result<> EmbeddedStore::check_writable() const {
+  if (!options_.read_only) return {};
+  return fail(ErrorCode::PermissionDenied, "the store is open for reading only");
+}
+
+Result<> EmbeddedStore::check_selection(const Selection& selection) const {
+  if (selection.service.empty() || selection.kind.empty()) {
+    return fail(ErrorCode::InvalidInput, "a question to the store needs a service and a kind");
+  }
+  if (selection.from_ns < selection.to_ns) return {};
+  return fail(ErrorCode::InvalidInput, "a time range that ends before it begins");
+}
+
+Coverage EmbeddedStore::coverage_of(const Selection& selection) const {
+  Coverage coverage;
+  coverage.from_ns = selection.from_ns;
+  coverage.to_ns = selection.to_ns;
+  if (selection.from_ns < folder_.dropped_before_ns()) {
+    coverage.dropped = true;
+    coverage.exact = false;
+  }
+  return coverage;
+}
+
+Result<Appended> EmbeddedStore::append(std::span<const Window> windows) {
+  TRY(check_writable());
+  Appended result;
+  std::map<int64_t, std::vector<const Window*>> days;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const Result<> checked = check_window(windows[i]);
+    if (checked.ok()) {
+      days[floor_to(windows[i].start_ns, kDayNs)].push_back(&windows[i]);
+    } else {
+      result.refused.push_back({i, checked.error()});
+    }
+  }
+  const std::lock_guard lock(writer_mutex_);
+  for (const auto& [day, of_day] : days) {
+    const Appended appended = TRY(append_day(day, of_day));
+    result.added += appended.added;
+    result.duplicates += appended.duplicates;
+  }
+  return result;
+}
+
+Result<> EmbeddedStore::with_file(int64_t day_ns, const DayWork& work) {
+  const auto file = writer_files_.open(folder_, day_ns);
+  const Result<> done = file.ok() ? work(**file) : Result<>(file.error());
+  if (done.ok()) {
+    writer_files_.trim(day_ns);
+    return {};
+  }
+  writer_files_.close(day_ns);
+  return in_day(day_ns, done.error());
+}
+
+Result<Appended> EmbeddedStore::append_day(int64_t day_ns, std::span<const Window* const> windows) {
+  Appended result;
+  const KnownMarks known_marks = [&](const Id& sender) { return acknowledged(sender); };
+  const DayWork work = [&](DayFile& file) -> Result<> {
+    result = TRY(append_to_day(file, windows, known_marks));
+    return {};
+  };
+  Result<> done = with_file(day_ns, work);
+  // A file that is damaged is kept for whoever can read it, and the day goes on in another.
+  if (!done.ok() && done.error().code == ErrorCode::InvalidInput) {
+    TRY(folder_.set_aside(day_ns));
+    done = with_file(day_ns, work);
+  }
+  if (!done.ok()) return done.error();
+  dirty_days_.insert(day_ns);
+  return result;
+}
+
+Result<uint64_t> EmbeddedStore::acknowledged(const Id& sender) {
+  SequenceSet received;
+  std::vector<int64_t> days = TRY(folder_.days());
+  if (days.size() > kDaysOfMarks) days.erase(days.begin(), days.end() - kDaysOfMarks);
+  if (days.empty()) return uint64_t{0};
+  std::vector<std::string> problems;  // a mark that cannot be read is one that is not there
+  TRY(read_days(days.front(), INT64_MAX, problems, [&](DayFile& file) -> Result<> {
+    received.add(TRY(received_from(file, sender)));
+    return {};
+  }));
+  return received.contiguous();
+}
+
+Result<Merged> EmbeddedStore::merge(const Selection& selection, Detail detail) {
+  TRY(check_selection(selection));
+  MergeState state;
+  state.coverage = coverage_of(selection);
+  std::vector<std::string> problems;
+  TRY(read_days(selection.from_ns, selection.to_ns, problems,
+                [&](DayFile& file) { return merge_day(file, selection, detail, state); }));
+  for (const std::string& problem : problems) add_problem(state.coverage.problems, problem);
+  Merged merged{state.merger.finish(), std::move(state.coverage)};
+  state.facts.finish_into(merged.profile);
+  return merged;
+}
+
+Result<Series> EmbeddedStore::series(const SeriesQuery& query) {
+  const Selection& selection = query.selection;
+  TRY(check_selection(selection));
+  if (query.step_ns <= 0) return fail(ErrorCode::InvalidInput, "a series needs a step of more than 0");
+  const uint64_t length = static_cast<uint64_t>(selection.to_ns) - static_cast<uint64_t>(selection.from_ns);
+  const uint64_t steps = (length - 1) / static_cast<uint64_t>(query.step_ns) + 1;
+  if (steps > kMaxPoints) {
+    return fail(ErrorCode::InvalidInput, fmt::format("a series of {} points; {} are the most", steps, kMaxPoints),
+                "ask for a longer step or a shorter time");
+  }
+  Series answer;
+  answer.coverage = coverage_of(selection);
+  answer.points.resize(steps);
+  for (size_t i = 0; i < steps; ++i) answer.points[i].start_ns = selection.from_ns + static_cast<int64_t>(i) * query.step_ns;
+  std::vector<std::string> problems;
+  TRY(read_days(selection.from_ns, selection.to_ns, problems,
+                [&](DayFile& file) { return series_of_day(file, query, answer); }));
+  for (const std::string& problem : problems) add_problem(answer.coverage.problems, problem);
+  return answer;
+}
+
+Result<std::vector<ServiceEntry>> EmbeddedStore::services() {
+  ServiceMap services;
+  std::map<std::string, std::set<InstanceKey>> instances;
+  std::vector<std::string> problems;
+  TRY(read_all_days(problems, [&](DayFile& file) { return services_of_day(file, services, instances); }));
+  std::vector<ServiceEntry> result;
+  for (auto& [name, entry] : services) {
+    entry.instances = instances[name].size();
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+Result<std::vector<InstanceEntry>> EmbeddedStore::instances(std::string_view service) {
+  InstanceMap instances;
+  std::vector<std::string> problems;
+  TRY(read_all_days(problems, [&](DayFile& file) { return instances_of_day(file, service, instances); }));
+  std::vector<InstanceEntry> result;
+  for (auto& [key, entry] : instances) result.push_back(std::move(entry));
+  return result;
+}
+
+Result<Compacted> EmbeddedStore::compact(int64_t now_ns) {
+  TRY(check_writable());
+  std::vector<int64_t> days;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (!knows_dirty_days_) {
+      for (const int64_t day : TRY(folder_.days())) dirty_days_.insert(day);
+      knows_dirty_days_ = true;
+    }
+    days.assign(dirty_days_.begin(), dirty_days_.end());
+  }
+  Compacted done;
+  Result<> first_failure;
+  for (const int64_t day : days) {
+    Result<> compacted = compact_day(day, now_ns, done);
+    if (!compacted.ok() && first_failure.ok()) first_failure = std::move(compacted);
+  }
+  if (!first_failure.ok()) return first_failure.error();
+  return done;
+}
+
+// The lock is let go between steps: appends wait for one of them at most.
+Result<> EmbeddedStore::compact_day(int64_t day_ns, int64_t now_ns, Compacted& done) {
+  for (;;) {
+    std::vector<CompactStep> steps;
+    {
+      const std::lock_guard lock(writer_mutex_);
+      TRY(with_file(day_ns, [&](DayFile& file) -> Result<> {
+        steps = TRY(steps_to_compact(file, now_ns - options_.grace_ns));
+        if (!steps.empty()) return {};
+        TRY(join_dictionaries(file));
+        const int64_t waiting = TRY(file.database().number("SELECT count(*) FROM block WHERE stage IN (0, 2) AND folded=0"));
+        if (waiting == 0) dirty_days_.erase(day_ns);
+        return {};
+      }));
+    }
+    if (steps.empty()) return {};
+    for (const CompactStep& step : steps) {
+      const std::lock_guard lock(writer_mutex_);
+      TRY(with_file(day_ns, [&](DayFile& file) -> Result<> {
+        const Compacted part = TRY(compact_step(file, step));
+        done.windows += part.windows;
+        done.sums += part.sums;
+        return {};
+      }));
+    }
+  }
+}
+
+Result<Dropped> EmbeddedStore::retain(const RetentionPolicy& policy, int64_t now_ns) {
+  TRY(check_writable());
+  const std::lock_guard lock(writer_mutex_);
+  Dropped dropped;
+  const uint64_t before = folder_.bytes();
+  TRY(drop_by_age(policy, now_ns, dropped));
+  TRY(drop_by_size(policy, now_ns, dropped));
+  const uint64_t after = folder_.bytes();
+  dropped.bytes = before > after ? before - after : 0;
+  return dropped;
+}
+
+Result<> EmbeddedStore::drop_day(int64_t day_ns, Dropped& dropped) {
+  // A day that cannot be read any more is dropped all the same, uncounted.
+  Health held;
+  (void)with_file(day_ns, [&](DayFile& file) { return health_of_day(file, false, held); }).ok();
+  writer_files_.close(day_ns);
+  TRY(folder_.remove_day(day_ns));
+  dirty_days_.erase(day_ns);
+  ++dropped.files;
+  dropped.windows += held.windows;
+  for (size_t level = 0; level < kLevels; ++level) dropped.blocks[level] += held.levels[level].blocks;
+  return {};
+}
+
+Result<> EmbeddedStore::drop_by_age(const RetentionPolicy& policy, int64_t now_ns, Dropped& dropped) {
+  const auto limit = [&](Level level) {
+    const int64_t age = policy.max_age_ns[static_cast<size_t>(level)];
+    return age == 0 ? INT64_MIN : now_ns - age;
+  };
+  for (const int64_t day : TRY(folder_.days())) {
+    if (day + kDayNs <= limit(Level::Hours)) {
+      TRY(drop_day(day, dropped));
+      continue;
+    }
+    if (day >= limit(Level::Windows) && day >= limit(Level::Minutes)) continue;
+    const Result<> done = with_file(day, [&](DayFile& file) -> Result<> {
+      for (const Level level : {Level::Windows, Level::Minutes}) {
+        if (day < limit(level)) TRY(drop_level(file, level, limit(level), dropped));
+      }
+      return {};
+    });
+    // A damaged file keeps until it is old enough to go whole.
+    if (!done.ok() && done.error().code != ErrorCode::InvalidInput) return done.error();
+  }
+  return {};
+}
+
+// Windows first, an hour at a time, since they are nearly all of the bytes; then whole days. The oldest always.
+Result<> EmbeddedStore::drop_by_size(const RetentionPolicy& policy, int64_t now_ns, Dropped& dropped) {
+  if (policy.max_bytes == 0) return {};
+  for (const int64_t day : TRY(folder_.days())) {
+    const uint64_t bytes = folder_.bytes();
+    if (bytes <= policy.max_bytes) return {};
+    const Result<> done = with_file(day, [&](DayFile& file) -> Result<> {
+      const int64_t until = TRY(windows_to_free(file, bytes - policy.max_bytes, now_ns));
+      return drop_level(file, Level::Windows, until, dropped);
+    });
+    if (!done.ok() && done.error().code != ErrorCode::InvalidInput) return done.error();
+  }
+  for (const int64_t day : TRY(folder_.days())) {
+    if (folder_.bytes() <= policy.max_bytes || day + kDayNs > now_ns) return {};
+    TRY(drop_day(day, dropped));
+  }
+  return {};
+}
+
+Result<Health> EmbeddedStore::health(bool check_integrity) {
+  Health health;
+  health.bytes = folder_.bytes();
+  health.damaged = folder_.damaged_files();
+  std::vector<std::string> problems;
+  TRY(read_all_days(problems, [&](DayFile& file) {
+    ++health.files;
+    return health_of_day(file, check_integrity, health);
+  }));
+  health.damaged += problems.size();
+  for (const std::string& problem : problems) add_problem(health.problems, problem);
+  return health;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProfileStore>> open_embedded_store(const EmbeddedOptions& options) {
+  StoreFolder folder = TRY(StoreFolder::open(options.folder, !options.read_only));
+  return std::unique_ptr<ProfileStore>(std::make_unique<EmbeddedStore>(options, std::move(folder)));
+}
+
+}  // namespace atys::store

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of an embedded store: who may write, which days are there, what was dropped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace atys::store {
+
+class StoreFolder {
+ public:
+  // For a writer the folder is made, and held against other writers as long as this lives.
+  static Result<StoreFolder> open(const std::string& path, bool to_write);
+
+  const std::string& path() const { return path_; }
+  std::string day_path(int64_t day_ns) const;
+  Result<std::vector<int64_t>> days() const;  // oldest first
+  uint64_t bytes() const;                     // of all files
+  uint64_t damaged_files() const;
+
+  // Everything before was dropped, days and all.
+  int64_t dropped_before_ns() const;
+  Result<> remove_day(int64_t day_ns) const;
+  // Keeps a damaged file under another name, out of the way.
+  Result<> set_aside(int64_t day_ns) const;
+
+ private:
+  explicit StoreFolder(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  UniqueFd lock_;
+};
+
+}  // namespace atys::store

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every store has to do; see tests/support/store_contract.h.
+#include "store/profile_store.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "support/generated_profiles.h"
+#include "support/store_contract.h"
+#include "support/store_windows.h"
+
+namespace atys::test {
+
+using namespace store;
+using profile::equivalent;
+
+namespace {
+
+std::string text_of(const Result<Merged>& merged) {
+  return merged.ok() ? to_text(merged->profile) : "failed: " + merged.error().message;
+}
+
+// A few hours of two services around midnight, with what generated profiles have of odd things.
+std::vector<Window> random_windows(uint64_t seed, size_t count) {
+  std::mt19937_64 random(seed);
+  std::vector<Window> windows;
+  for (size_t i = 0; i < count; ++i) {
+    // Some content repeats, as it does in life.
+    Window window = window_at(i + 1, kNoon + 10 * kHour + static_cast<int64_t>(random() % (4 * 3600)) * kSecond,
+                              generate_profile(random() % 12, {.samples = 1 + random() % 30}));
+    window.service = random() % 4 == 0 ? "other" : "shop";
+    window.version = random() % 3 == 0 ? "1.1" : "1.0";
+    window.node = random() % 2 == 0 ? "node-a" : "node-b";
+    window.instance = "shop-" + std::to_string(random() % 3);
+    if (random() % 2 == 0) window.labels = {{"pod", "p" + std::to_string(random() % 2)}, {"container", "main"}};
+    windows.push_back(std::move(window));
+  }
+  return windows;
+}
+
+std::vector<Selection> random_selections(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Selection> selections;
+  const int64_t begin = kNoon + 10 * kHour;
+  for (const int64_t unit : {kSecond, kMinute, kHour}) {
+    for (int i = 0; i < 4; ++i) {
+      const int64_t from = begin + static_cast<int64_t>(random() % static_cast<uint64_t>(4 * kHour / unit)) * unit;
+      Selection selection =
+          all_of(from, from + (1 + static_cast<int64_t>(random() % static_cast<uint64_t>(3 * kHour / unit))) * unit);
+      if (i == 1) selection.version = "1.1";
+      if (i == 2) selection.node = "node-b";
+      if (i == 3) selection.labels = {{"pod", "p1"}};
+      selections.push_back(selection);
+    }
+  }
+  selections.push_back(all_of());
+  return selections;
+}
+
+}  // namespace
+
+TEST_P(StoreContract, has_no_windows_at_first) {
+  const auto merged = store_->merge(all_of());
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_EQ(merged->coverage.windows, 0u);
+  EXPECT_TRUE(merged->coverage.exact);
+  EXPECT_FALSE(merged->coverage.dropped);
+  EXPECT_EQ(merged->profile.samples.size(), 0u);
+  EXPECT_TRUE(store_->services()->empty());
+  EXPECT_TRUE(store_->instances("shop")->empty());
+  EXPECT_EQ(store_->health()->windows, 0u);
+  EXPECT_EQ(*store_->acknowledged(id_of(1)), 0u);
+}
+
+TEST_P(StoreContract, gives_back_what_was_put_in) {
+  const std::vector<Profile> profiles = generate_profiles(7);
+  std::vector<Window> windows;
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    windows.push_back(window_at(i + 1, kNoon + static_cast<int64_t>(i) * kMinute, profiles[i]));
+  }
+  const auto appended = store_->append(windows);
+  ASSERT_TRUE(appended.ok()) << appended.error().message;
+  EXPECT_EQ(appended->added, windows.size());
+  for (const char* when : {"as it came", "after it was put together", "after a restart"}) {
+    for (size_t i = 0; i < profiles.size(); ++i) {
+      const auto merged = store_->merge(all_of(windows[i].start_ns, windows[i].end_ns), Detail::Samples);
+      ASSERT_TRUE(merged.ok()) << merged.error().message;
+      EXPECT_TRUE(equivalent(merged->profile, profiles[i])) << when << ", profile " << i;
+      EXPECT_TRUE(merged->coverage.exact);
+      EXPECT_EQ(merged->coverage.windows, 1u);
+      EXPECT_TRUE(merged->coverage.problems.empty());
+    }
+    ASSERT_TRUE(store_->compact(kNoon + kDay).ok());
+    if (std::string_view(when) == "after it was put together") reopen();
+  }
+}
+
+TEST_P(StoreContract, merges_as_reduce_merge_does) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    SetUp();
+    const std::vector<Window> windows = random_windows(seed, 60);
+    const std::vector<Selection> selections = random_selections(seed);
+    const auto compare = [&](const char* when) {
+      for (const Selection& selection : selections) {
+        for (const Detail detail : {Detail::Stacks, Detail::Samples}) {
+          const auto merged = store_->merge(selection, detail);
+          ASSERT_TRUE(merged.ok()) << merged.error().message;
+          EXPECT_TRUE(merged->coverage.problems.empty());
+          EXPECT_TRUE(merged->coverage.exact);
+          EXPECT_EQ(merged->coverage.windows, static_cast<size_t>(std::ranges::count_if(windows, [&](const Window& window) {
+                      return is_selected(window, selection);
+                    })));
+          EXPECT_TRUE(equivalent(merged->profile, expected_merge(windows, selection, detail)))
+              << when << ": seed " << seed << ", from " << (selection.from_ns - kNoon) / kSecond << " to "
+              << (selection.to_ns - kNoon) / kSecond << " detail " << static_cast<int>(detail);
+        }
+      }
+    };
+    const std::span<const Window> all(windows);
+    ASSERT_TRUE(store_->append(all.first(40)).ok());
+    compare("raw");
+    ASSERT_TRUE(store_->compact(kNoon + 12 * kHour).ok());
+    compare("partly summed up");
+    ASSERT_TRUE(store_->append(all.subspan(40)).ok());
+    compare("with late windows");
+    ASSERT_TRUE(store_->compact(kNoon + kDay).ok());
+    compare("summed up");
+    ASSERT_TRUE(store_->compact(kNoon + kDay).ok());
+    compare("summed up again");
+    TearDown();
+  }
+  SetUp();
+}
+
+TEST_P(StoreContract, reads_sums_where_they_fit_and_windows_at_the_edges) {
+  std::vector<Window> windows;
+  for (int i = 0; i < 3 * 360; ++i)
+    windows.push_back(window_at(static_cast<uint64_t>(i) + 1, kNoon + i * 10 * kSecond, "main;work 1"));
+  ASSERT_TRUE(store_->append(windows).ok());
+  ASSERT_TRUE(store_->compact(kNoon + kDay).ok());
+  const auto level = [&](int64_t from, int64_t to) { return store_->merge(all_of(from, to))->coverage.coarsest; };
+  EXPECT_EQ(level(kNoon, kNoon + kHour), Level::Hours);
+  EXPECT_EQ(level(kNoon + kMinute, kNoon + 9 * kMinute), Level::Minutes);
+  EXPECT_EQ(level(kNoon + 10 * kSecond, kNoon + 50 * kSecond), Level::Windows);
+  EXPECT_EQ(text_of(store_->merge(all_of(kNoon + 10 * kSecond, kNoon + 2 * kHour + 20 * kSecond))), "main;work 721\n");
+}
+
+TEST_P(StoreContract, stores_once_what_is_sent_twice) {
+  std::vector<Window> windows;
+  for (uint64_t i = 1; i <= 20; ++i)
+    windows.push_back(window_at(i, kNoon + static_cast<int64_t>(i) * 7 * kSecond, "main 1"));
+  windows.push_back(windows.front());
+  auto appended = store_->append(windows);
+  ASSERT_TRUE(appended.ok()) << appended.error().message;
+  EXPECT_EQ(appended->added, 20u);
+  EXPECT_EQ(appended->duplicates, 1u);
+  std::ranges::reverse(windows);
+  for (int round = 0; round < 3; ++round) {
+    appended = store_->append(windows);
+    ASSERT_TRUE(appended.ok()) << appended.error().message;
+    EXPECT_EQ(appended->added, 0u);
+    EXPECT_EQ(appended->duplicates, 21u);
+    EXPECT_EQ(text_of(store_->merge(all_of())), "main 20\n");
+    ASSERT_TRUE(store_->compact(kNoon + kDay).ok());
+    reopen();
+  }
+}
+
+TEST_P(StoreContract, knows_what_a_sender_need_not_repeat) {
+  const Id sender = id_of(99);
+  uint64_t number = 0;
+  const auto send = [&](uint64_t sequence, int64_t start_ns) {
+    Window window = window_at(++number, start_ns, "main 1");
+    window.mark = {sender, sequence};
+    return store_->append({&window, 1});
+  };
+  EXPECT_EQ(send(1, kNoon)->added, 1u);
+  EXPECT_EQ(send(2, kNoon)->added, 1u);
+  EXPECT_EQ(*store_->acknowledged(sender), 2u);
+  EXPECT_EQ(send(4, kNoon)->added, 1u);
+  EXPECT_EQ(*store_->acknowledged(sender), 2u) << "3 is missing";
+  EXPECT_EQ(send(5, kNoon + kDay)->added, 1u);
+  EXPECT_EQ(send(3, kNoon)->added, 1u);
+  EXPECT_EQ(*store_->acknowledged(sender), 5u) << "whatever day they are of";
+  EXPECT_EQ(send(6, kNoon + 2 * kDay)->added, 1u);
+  reopen();
+  EXPECT_EQ(*store_->acknowledged(sender), 6u);
+  EXPECT_EQ(send(4, kNoon + 2 * kDay)->duplicates, 1u);
+  EXPECT_EQ(*store_->acknowledged(id_of(98)), 0u);
+  EXPECT_EQ(text_of(store_->merge(all_of(kNoon, kNoon + 3 * kDay))), "main 6\n");
+}
+
+TEST_P(StoreContract, refuses_windows_that_make_no_sense_and_takes_the_others) {
+  std::vector<Window> windows(6, window_at(1, kNoon, "main 1"));
+  windows[0].id = {};
+  windows[1].service.clear();
+  windows[2].start_ns = 0;
+  windows[3].end_ns = windows[3].start_ns - 1;
+  windows[4].kind.clear();
+  const auto appended = store_->append(windows);
+  ASSERT_TRUE(appended.ok()) << appended.error().message;
+  EXPECT_EQ(appended->added, 1u);
+  ASSERT_EQ(appended->refused.size(), 5u);
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(appended->refused[i].position, i);
+    EXPECT_EQ(appended->refused[i].why.code, ErrorCode::InvalidInput);
+  }
+}
+
+TEST_P(StoreContract, refuses_questions_that_make_no_sense) {
+  EXPECT_EQ(store_->merge({.service = "", .kind = "cpu", .from_ns = 0, .to_ns = 1}).error().code, ErrorCode::InvalidInput);
+  EXPECT_EQ(store_->merge(all_of(kNoon, kNoon)).error().code, ErrorCode::InvalidInput);
+  EXPECT_EQ(store_->series({.selection = all_of(), .step_ns = 0}).error().code, ErrorCode::InvalidInput);
+  EXPECT_EQ(store_->series({.selection = all_of(0, INT64_MAX), .step_ns = 1}).error().code, ErrorCode::InvalidInput);
+  EXPECT_TRUE(store_->merge(all_of(INT64_MIN, INT64_MAX)).ok());
+}
+
+TEST_P(StoreContract, draws_a_series_of_totals_and_of_one_function) {
+  std::vector<Window> windows;
+  for (int i = 0; i < 30; ++i) {
+    windows.push_back(window_at(static_cast<uint64_t>(i) + 1, kNoon + i * 10 * kSecond,
+                                "main;work " + std::to_string(i) + "\nmain;work;inner 2\nmain;work;work 1\nidle 5\n"));
+  }
+  ASSERT_TRUE(store_->append(windows).ok());
+  for (int round = 0; round < 2; ++round) {
+    for (const int64_t step : {30 * kSecond, kMinute, kHour}) {
+      const auto series =
+          store_->series({.selection = all_of(kNoon, kNoon + 5 * kMinute), .step_ns = step, .function = "work"});
+      ASSERT_TRUE(series.ok()) << series.error().message;
+      EXPECT_EQ(series->value_type, "samples");
+      EXPECT_EQ(series->unit, "count");
+      ASSERT_EQ(series->points.size(), static_cast<size_t>((5 * kMinute - 1) / step + 1));
+      for (const SeriesPoint& point : series->points) {
+        SeriesPoint expected{.start_ns = point.start_ns};
+        for (int i = 0; i < 30; ++i) {
+          const int64_t start = kNoon + i * 10 * kSecond;
+          if (start < point.start_ns || start >= point.start_ns + step) continue;
+          expected.total += i + 8;
+          expected.function_total += i + 3;
+          expected.function_self += i + 1;
+          ++expected.windows;
+        }
+        EXPECT_EQ(point.total, expected.total);
+        EXPECT_EQ(point.function_total, expected.function_total);
+        EXPECT_EQ(point.function_self, expected.function_self);
+        EXPECT_EQ(point.windows, expected.windows);
+      }
+    }
+    ASSERT_TRUE(store_->compact(kNoon + kDay).ok());
+  }
+  const auto other = store_->series({.selection = all_of(), .step_ns = kHour, .value_type = "alloc_space"});
+  EXPECT_EQ(other->coverage.windows, 0u) << "no such value type";
+}
+
+TEST_P(StoreContract, lists_services_and_instances) {
+  std::vector<Window> windows;
+  for (uint64_t i = 0; i < 12; ++i) {
+    Window window = window_at(i + 1, kNoon + static_cast<int64_t>(i) * 3 * kHour, "main 1");
+    window.instance = "shop-" + std::to_string(i % 2);
+    window.node = i % 2 == 0 ? "node-a" : "node-b";
+    window.kind = i % 3 == 0 ? "alloc" : "cpu";
+    if (i % 2 == 1) window.labels = {{"pod", "x"}, {"container", "c"}};
+    windows.push_back(std::move(window));
+  }
+  windows.push_back(window_at(100, kNoon, "main 1"));
+  windows.back().service = "empty;\xff";
+  ASSERT_TRUE(store_->append(windows).ok());
+  for (int round = 0; round < 2; ++round) {
+    const auto services = store_->services();
+    ASSERT_TRUE(services.ok()) << services.error().message;
+    ASSERT_EQ(services->size(), 2u);
+    EXPECT_EQ(services->at(0).service, "empty;\xff");
+    const ServiceEntry& shop = services->at(1);
+    EXPECT_EQ(shop.kinds, (std::vector<std::string>{"alloc", "cpu"}));
+    EXPECT_EQ(shop.versions, std::vector<std::string>{"1.0"});
+    EXPECT_EQ(shop.instances, 2u);
+    EXPECT_EQ(shop.windows, 12u);
+    EXPECT_GT(shop.bytes, 0u);
+    EXPECT_EQ(shop.first_ns, kNoon);
+    EXPECT_EQ(shop.last_ns, kNoon + 33 * kHour);
+    const auto instances = store_->instances("shop");
+    ASSERT_TRUE(instances.ok());
+    ASSERT_EQ(instances->size(), 2u);
+    EXPECT_EQ(instances->at(1).node, "node-b");
+    EXPECT_EQ(instances->at(1).windows, 6u);
+    EXPECT_EQ(instances->at(1).labels, (LabelList{{"container", "c"}, {"pod", "x"}}));
+    EXPECT_EQ(instances->at(1).first_ns, kNoon + 3 * kHour);
+    const auto health = store_->health(/*check_integrity=*/true);
+    EXPECT_EQ(health->windows, 13u);
+    EXPECT_EQ(health->oldest_ns, kNoon);
+    EXPECT_EQ(health->newest_ns, kNoon + 33 * kHour);
+    EXPECT_GT(health->bytes, 0u);
+    EXPECT_TRUE(health->problems.empty());
+    ASSERT_TRUE(store_->compact(kNoon + 3 * kDay).ok());
+  }
+}
+
+TEST_P(StoreContract, gives_up_detail_before_it_gives_up_days) {
+  std::vector<Window> windows;
+  for (uint64_t i = 0; i < 40; ++i) {
+    windows.push_back(window_at(i + 1, kNoon + static_cast<int64_t>(i) * 3 * kHour + 5 * kMinute, "main;work {thread=7} 1"));
+  }
+  ASSERT_TRUE(store_->append(windows).ok());  // five days
+  const int64_t now = kNoon + 5 * kDay;
+  RetentionPolicy policy;
+  policy.max_age_ns = {2 * kDay, 3 * kDay, 0};
+  const auto dropped = store_->retain(policy, now);
+  ASSERT_TRUE(dropped.ok()) << dropped.error().message;
+  EXPECT_EQ(dropped->windows, 0u);
+  EXPECT_EQ(dropped->files, 0u);
+  EXPECT_EQ(text_of(store_->merge(all_of(kNoon, now))), "main;work 40\n");
+
+  // Hours are left of the first days, and answer for more than was asked.
+  auto merged = store_->merge(all_of(kNoon, kNoon + 6 * kMinute));
+  EXPECT_EQ(text_of(merged), "main;work 1\n");
+  EXPECT_FALSE(merged->coverage.exact);
+  EXPECT_TRUE(merged->coverage.dropped);
+  EXPECT_EQ(merged->coverage.coarsest, Level::Hours);
+  EXPECT_EQ(merged->coverage.to_ns, kNoon + kHour);
+  // Who spent it is not known any more; that is said.
+  Selection of_node = all_of(kNoon, now);
+  of_node.node = "node-a";
+  merged = store_->merge(of_node);
+  EXPECT_TRUE(merged->coverage.dropped);
+  EXPECT_LT(merged->coverage.windows, 40u);
+  of_node.from_ns = now - kDay;
+  EXPECT_FALSE(store_->merge(of_node)->coverage.dropped);
+  EXPECT_EQ(text_of(store_->merge(all_of(now - kDay, now), Detail::Samples)), "main;work {thread=7} 8\n");
+
+  policy.max_age_ns[2] = 3 * kDay;
+  const auto more = store_->retain(policy, now);
+  ASSERT_TRUE(more.ok()) << more.error().message;
+  EXPECT_GT(more->windows, 0u);
+  merged = store_->merge(all_of(kNoon, now));
+  EXPECT_EQ(merged->coverage.windows + more->windows, 40u);
+  EXPECT_TRUE(merged->coverage.dropped);
+  EXPECT_FALSE(store_->merge(all_of(now - kDay, now))->coverage.dropped);
+}
+
+TEST_P(StoreContract, keeps_within_its_size_and_drops_the_oldest) {
+  std::mt19937_64 random(5);
+  std::vector<Window> windows;
+  for (uint64_t i = 0; i < 96; ++i) {
+    windows.push_back(window_at(i + 1, kNoon + static_cast<int64_t>(i) * kHour,
+                                generate_profile(random(), {.samples = 400, .deepest_stack = 3})));
+  }
+  ASSERT_TRUE(store_->append(windows).ok());
+  const int64_t now = kNoon + 96 * kHour;
+  ASSERT_TRUE(store_->compact(now).ok());
+  RetentionPolicy policy;
+  policy.max_age_ns = {};
+  EXPECT_EQ(store_->retain(policy, now)->bytes, 0u) << "no limits";
+  ASSERT_TRUE(store_->retain({.max_age_ns = {}, .max_bytes = UINT64_MAX}, now).ok());
+  const uint64_t before = store_->health()->bytes;
+  policy.max_bytes = before / 2;
+  const auto dropped = store_->retain(policy, now);
+  ASSERT_TRUE(dropped.ok()) << dropped.error().message;
+  EXPECT_GT(dropped->blocks[0], 0u);
+  EXPECT_LE(store_->health()->bytes, policy.max_bytes);
+  const auto last_hours = store_->merge(all_of(now - 2 * kHour, now), Detail::Samples);
+  EXPECT_TRUE(last_hours->coverage.exact);
+  EXPECT_EQ(last_hours->coverage.windows, 2u);
+}
+
+TEST_P(StoreContract, answers_while_windows_come_in) {
+  constexpr int kBatches = 40;
+  std::atomic<bool> is_done = false;
+  std::atomic<int> failures = 0;
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      size_t seen = 0;
+      while (!is_done) {
+        const auto merged = store_->merge(all_of());
+        if (!merged.ok() || merged->coverage.windows < seen || !merged->coverage.problems.empty()) ++failures;
+        if (merged.ok()) seen = merged->coverage.windows;
+      }
+    });
+  }
+  for (int batch = 0; batch < kBatches; ++batch) {
+    std::vector<Window> windows;
+    for (int i = 0; i < 5; ++i) {
+      const int number = batch * 5 + i + 1;
+      windows.push_back(window_at(static_cast<uint64_t>(number), kNoon + number * 10 * kSecond, "main 1"));
+    }
+    if (!store_->append(windows).ok() || !store_->compact(kNoon + batch * kMinute).ok()) ++failures;
+  }
+  is_done = true;
+  readers.clear();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(text_of(store_->merge(all_of())), "main 200\n");
+}
+
+}  // namespace atys::test
