@@ -11,7 +11,8 @@ namespace atys::adapt {
 
 namespace {
 
-constexpr double kFloor = 1e-6;  // of a divergence: logarithms need one
+constexpr double kFloor = 1e-6;     // of what a logarithm is taken of
+constexpr double kSmallest = 1e-3;  // divergence, in bits: below, nobody would call it a change
 
 double shape_at(Curve::Shape shape, double c, double x) {
   switch (shape) {
@@ -97,27 +98,18 @@ double least_kept(const Curve& error_of_kept, double most, double low) {
 }
 
 double propose_threshold(std::span<const double> divergences) {
-  std::vector<double> logs;
-  for (const double divergence : divergences) logs.push_back(std::log(std::max(kFloor, divergence)));
-  if (logs.empty()) return 0.01;
-  std::sort(logs.begin(), logs.end());
-  const auto n = static_cast<double>(logs.size());
-  double all = 0;
-  for (const double value : logs) all += value;
-  double low_sum = 0;
-  double best = 0;
-  double border = logs.back() + std::log(2.0);
-  double spread = 0;
-  for (const double value : logs) spread += (value - all / n) * (value - all / n);
-  for (size_t i = 0; i + 1 < logs.size(); ++i) {
-    low_sum += logs[i];
-    const auto low = static_cast<double>(i + 1);
-    const double apart = low_sum / low - (all - low_sum) / (n - low);
-    const double between = low * (n - low) / n * apart * apart;
-    // Two groups only where they explain nearly all of the spread; one cut in two explains about two thirds.
-    if (between > best && between > 0.8 * spread) best = between, border = (logs[i] + logs[i + 1]) / 2;
+  std::vector<double> series;
+  for (const double divergence : divergences) series.push_back(std::max(kSmallest, divergence));
+  if (series.empty()) return kSmallest * 10;
+  std::sort(series.begin(), series.end());
+  double widest = 2;  // times as large as the one before: less is no gap
+  double threshold = 2 * series.back();
+  for (size_t i = series.size() / 2; i + 1 < series.size(); ++i) {
+    if (series[i + 1] / series[i] < widest) continue;
+    widest = series[i + 1] / series[i];
+    threshold = std::sqrt(series[i] * series[i + 1]);
   }
-  return std::clamp(std::exp(border), 1e-4, 1.0);
+  return std::min(threshold, 1.0);
 }
 
 }  // namespace atys::adapt

@@ -35,8 +35,8 @@ Result<Curve> fit(std::span<const Point> points);
 // since both rise and fall together. 100 if only keeping everything will do.
 double least_kept(const Curve& error_of_kept, double most, double low = 50);
 
-// The divergence that tells changes from everyday variation: the border between the two groups of a series (Otsu's, of
-// logarithms). Where there is one group only, twice its largest value.
+// The divergence that tells changes from everyday variation: the middle of the widest gap in the upper half of a series.
+// Where there is no gap nothing has changed, and it is twice the largest value.
 double propose_threshold(std::span<const double> divergences);
 
 }  // namespace atys::adapt

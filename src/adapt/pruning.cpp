@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "reduce/random.h"
 
@@ -38,6 +39,26 @@ size_t first_to_thin(std::span<const Unit> order, double variance, unsigned thin
   return at;
 }
 
+// Of neighbours in order of size one stays: it stands for its like. Returns the variance that the drawing adds at most.
+double thin_group(std::span<const Unit> members, unsigned thinning, reduce::Random& random, Pruning& result) {
+  const size_t before = result.kept.size();
+  double squares = 0;
+  double drawn_for = 0;
+  for (size_t at = 0; at < members.size(); at += thinning) {
+    const std::span<const Unit> those = members.subspan(at, std::min<size_t>(thinning, members.size() - at));
+    const auto count = static_cast<double>(those.size());
+    const Unit& drawn = those[random.below(those.size())];
+    result.kept.push_back({drawn.key, count});  // the inverse of the chance to be drawn
+    drawn_for += count * drawn.samples;
+    for (const Unit& unit : those) squares += (count - 1) * unit.samples * unit.samples;
+    result.dropped += those.size() - 1;
+  }
+  // The whole is known: what was drawn is made to add up to it.
+  const double scale = drawn_for > 0 ? sum(members) / drawn_for : 1;
+  for (size_t i = before; i < result.kept.size(); ++i) result.kept[i].weight *= scale;
+  return squares;
+}
+
 }  // namespace
 
 Pruning keep_largest(std::span<const Unit> units, double share) {
@@ -65,24 +86,11 @@ Pruning thin_smallest(std::span<const Unit> units, double error, uint64_t seed, 
   const size_t first = first_to_thin(order, deviation * deviation, thinning);
   Pruning result;
   for (size_t i = 0; i < first; ++i) result.kept.push_back({order[i].key, 1});
+  std::map<uint64_t, std::vector<Unit>> groups;  // each in order of size
+  for (size_t i = first; i < order.size(); ++i) groups[order[i].group].push_back(order[i]);
   reduce::Random random(seed);
   double squares = 0;
-  double wanted = 0;
-  double drawn_for = 0;
-  // In order of size, one of each group: it stands for its like.
-  for (size_t group = first; group < order.size(); group += thinning) {
-    const size_t members = std::min<size_t>(thinning, order.size() - group);
-    const std::span<const Unit> those(order.data() + group, members);
-    const Unit& drawn = those[random.below(members)];
-    // An inverse of the chance to be drawn: unbiased for every function, whatever the sizes in the group.
-    result.kept.push_back({drawn.key, static_cast<double>(members)});
-    drawn_for += static_cast<double>(members) * drawn.samples;
-    for (const Unit& unit : those) squares += (static_cast<double>(members) - 1) * unit.samples * unit.samples;
-    wanted += sum(those);
-    result.dropped += members - 1;
-  }
-  // The whole is known: what was drawn is made to add up to it.
-  for (size_t i = first; i < result.kept.size() && drawn_for > 0; ++i) result.kept[i].weight *= wanted / drawn_for;
+  for (const auto& [group, members] : groups) squares += thin_group(members, thinning, random, result);
   result.error_bound = total > 0 ? kZ95 * std::sqrt(squares) / total : 0;
   return result;
 }

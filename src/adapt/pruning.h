@@ -21,6 +21,7 @@ struct PruningRule {
 struct Unit {
   uint64_t key = 0;
   double samples = 0;
+  uint64_t group = 0;  // units of one group may stand for each other
 };
 
 struct Pruning {
@@ -38,9 +39,11 @@ struct Pruning {
 // more than what was dropped.
 Pruning keep_largest(std::span<const Unit> units, double share);
 
-// Ours: as many of the small ones as the error allows are thinned instead of dropped. One in `thinning`, drawn at random,
-// stays and stands for the others of its size, so that nothing is biased and nothing is missing; `error` bounds what the
-// drawing adds to any function's share, at 95 %, even if each unit were a function of its own.
+// Ours: as many of the small ones as the error allows are thinned instead of dropped. One in `thinning` of a group, drawn at
+// random, stays and stands for the others, so that nothing is biased, nothing is missing, and each group's sum is exact:
+// where a group is the function that stacks end in, the functions' own time has no error at all. `error` bounds what the
+// drawing adds to any share of time that functions have with what they call, at 95 %, even if each unit were a function of
+// its own.
 Pruning thin_smallest(std::span<const Unit> units, double error, uint64_t seed, unsigned thinning = 8);
 
 }  // namespace atys::adapt

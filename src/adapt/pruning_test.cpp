@@ -74,6 +74,19 @@ TEST(pruning, the_stated_bound_holds_even_if_each_thread_runs_a_function_of_its_
   EXPECT_LE(outside, kDraws * 8 / 100);
 }
 
+TEST(pruning, the_sum_of_each_group_is_exact) {
+  std::vector<Unit> units = threads(20, 1000);
+  for (Unit& unit : units) unit.group = unit.key % 7;
+  std::map<uint64_t, Unit> by_key;
+  std::map<uint64_t, double> truth;
+  for (const Unit& unit : units) by_key[unit.key] = unit, truth[unit.group] += unit.samples;
+  const Pruning pruning = thin_smallest(units, 0.01, 3);
+  EXPECT_GT(pruning.dropped, 500u);
+  std::map<uint64_t, double> seen;
+  for (const Pruning::Kept& kept : pruning.kept) seen[by_key[kept.key].group] += kept.weight * by_key[kept.key].samples;
+  for (const auto& [group, samples] : truth) EXPECT_NEAR(seen[group], samples, 1e-6) << group;
+}
+
 TEST(pruning, equal_threads_are_not_pruned_where_the_error_does_not_allow_it) {
   std::vector<Unit> units;
   for (uint64_t i = 0; i < 10; ++i) units.push_back({i, 100});

@@ -42,7 +42,7 @@ void add_recorded_samples(const native::StackCollector& collector, native::CodeM
   builder.leave_out([&own](const native::ThreadKey& thread) {
     return std::ranges::any_of(own, [&](const OwnProfile& one) { return one.covers(thread.pid, thread.tid); });
   });
-  builder.prune(native::prune_slots(collector, pruning));
+  builder.prune_by(pruning);
   builder.build(names, profile);
   const std::vector<int64_t> weights = native_weights(collector, own);
   for (size_t k = 0; k < own.size(); ++k) add_own_profile(own[k], weights[k], columns, profile);

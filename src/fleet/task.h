@@ -40,7 +40,7 @@ struct Task {
   TaskFrequency frequency;
   uint64_t window_ns = 10'000'000'000;
   uint64_t pause_ns = 0;  // between windows
-  adapt::PruningRule prune{adapt::PruningRule::Kind::MaxError, 0.002};
+  adapt::PruningRule prune{adapt::PruningRule::Kind::MaxError, 0.01};
   std::vector<std::string> track;  // functions that metrics always show; a part of the name, or a pattern between slashes
   TaskBudget budget;
   uint64_t for_ns = 0;  // 0: until it is stopped

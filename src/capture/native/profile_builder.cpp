@@ -31,6 +31,7 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   profile.add_value_type(names.weight_type, names.weight_unit);
   if (names.has_waits) profile.add_value_type("wakeup", "nanoseconds");
   profile.header.default_value_type = profile.strings.intern(names.weight_type);
+  pruning_ = prune_slots(collector_, pruning_rule_, [this](size_t slot) { return leaf_of(slot); });
   const auto slots = collector_.slots();
   SlotValue pruned;
   for (size_t i = 1; i < slots.size(); ++i) {
@@ -60,6 +61,17 @@ SlotValue ProfileBuilder::value_of(size_t slot) const {
   if (weight == 0) return {};
   return {std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(static_cast<double>(value.samples) * weight))),
           static_cast<uint64_t>(std::llround(static_cast<double>(value.weight) * weight))};
+}
+
+// A number for the function that a slot's stack ends in; 0: it has none. What a thread waited for and whom it woke is told
+// apart as well.
+uint64_t ProfileBuilder::leaf_of(size_t slot) {
+  const Slot& of = collector_.slots()[slot];
+  const auto places = collector_.stack(of.stack);
+  if (places.empty()) return 0;
+  const auto lines = profile_->lines[profile_->frames[frame_of(places.front())].lines];
+  const uint64_t function = lines.empty() ? uint64_t{1} << 31 | raw(places.front()) : raw(lines.front().function) + 1;
+  return function << 16 ^ of.note;
 }
 
 void ProfileBuilder::add_pruned(const SlotValue& value) {

@@ -28,7 +28,7 @@ class ProfileBuilder {
 
   // Threads whose samples are told by somebody else.
   void leave_out(std::function<bool(const ThreadKey&)> is_left_out) { is_left_out_ = std::move(is_left_out); }
-  void prune(SlotPruning pruning) { pruning_ = std::move(pruning); }
+  void prune_by(const adapt::PruningRule& rule) { pruning_rule_ = rule; }
   // Adds the samples, their stacks with names, and what was lost on the way.
   void build(const ValueNames& names, Profile& profile);
 
@@ -44,6 +44,7 @@ class ProfileBuilder {
   void add_sample(const Slot& slot, const SlotValue& value, bool has_waits);
   void add_pruned(const SlotValue& value);
   SlotValue value_of(size_t slot) const;
+  uint64_t leaf_of(size_t slot);
   std::vector<profile::FrameId> frames_of(const Slot& slot);
   void trim_wait(const Slot& slot, std::vector<profile::FrameId>& frames, std::string& reason) const;
   const StackReader* reader_of(const Slot& slot) const;
@@ -56,6 +57,7 @@ class ProfileBuilder {
   CodeModules& modules_;
   std::function<bool(const ThreadKey&)> is_left_out_;
   Profile* profile_ = nullptr;
+  adapt::PruningRule pruning_rule_;
   SlotPruning pruning_;
   std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
   std::vector<uint64_t> weights_;         // by place: of the stacks that it is in

@@ -27,11 +27,11 @@ SlotPruning by_thread(const StackCollector& collector, double share) {
   return result;
 }
 
-SlotPruning by_stack(const StackCollector& collector, double error) {
+SlotPruning by_stack(const StackCollector& collector, double error, const std::function<uint64_t(size_t)>& leaf_of) {
   const auto slots = collector.slots();
   std::vector<adapt::Unit> units;
   for (size_t i = 1; i < slots.size(); ++i)
-    if (collector.value(i).samples > 0) units.push_back({i, static_cast<double>(collector.value(i).weight)});
+    if (collector.value(i).samples > 0) units.push_back({i, static_cast<double>(collector.value(i).weight), leaf_of(i)});
   const adapt::Pruning pruning = adapt::thin_smallest(units, error, units.size());
   SlotPruning result{.others_stand_for_them = true, .dropped = pruning.dropped, .error_bound = pruning.error_bound};
   result.weights.assign(slots.size(), 0);
@@ -41,11 +41,12 @@ SlotPruning by_stack(const StackCollector& collector, double error) {
 
 }  // namespace
 
-SlotPruning prune_slots(const StackCollector& collector, const adapt::PruningRule& rule) {
+SlotPruning prune_slots(const StackCollector& collector, const adapt::PruningRule& rule,
+                        const std::function<uint64_t(size_t)>& leaf_of) {
   switch (rule.kind) {
     case adapt::PruningRule::Kind::None: return {};
     case adapt::PruningRule::Kind::Threads: return by_thread(collector, rule.value);
-    case adapt::PruningRule::Kind::MaxError: return by_stack(collector, rule.value);
+    case adapt::PruningRule::Kind::MaxError: return by_stack(collector, rule.value, leaf_of);
   }
   return {};
 }

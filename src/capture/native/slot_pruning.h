@@ -2,6 +2,7 @@
 // Leaves out of a window what is not worth naming, by counts alone (adapt/pruning.h).
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "adapt/pruning.h"
@@ -17,8 +18,10 @@ struct SlotPruning {
   double error_bound = 0;              // of any function's share
 };
 
-// By threads, or by stacks of threads, as the rule says. The same window is always pruned in the same way.
-SlotPruning prune_slots(const StackCollector& collector, const adapt::PruningRule& rule);
+// By threads, or by stacks of threads, as the rule says. Stacks that end in the same function may stand for each other:
+// `leaf_of` names it, by slot. The same window is always pruned in the same way.
+SlotPruning prune_slots(const StackCollector& collector, const adapt::PruningRule& rule,
+                        const std::function<uint64_t(size_t)>& leaf_of);
 
 // As facts of the profile.
 void describe(const SlotPruning& pruning, Profile& profile);

@@ -11,12 +11,12 @@ namespace {
 
 constexpr pid_t kPid = 0x7ffffff0;  // no process has it
 
-// Ten busy threads, and five hundred that were seen once or twice, each in a place of its own.
+// Ten busy threads, and five hundred that were seen once or twice, in one of five places.
 class PrunedWindows : public testing::Test {
  protected:
   PrunedWindows() {
     for (pid_t tid = 1; tid <= 10; ++tid) sample(tid, 0x1000, 1000);
-    for (pid_t tid = 11; tid <= 510; ++tid) sample(tid, 0x2000 + static_cast<uint64_t>(tid), 1 + tid % 2);
+    for (pid_t tid = 11; tid <= 510; ++tid) sample(tid, 0x2000 + static_cast<uint64_t>(tid % 5), 1 + tid % 2);
   }
 
   void sample(pid_t tid, uint64_t address, uint64_t times) {
@@ -27,7 +27,7 @@ class PrunedWindows : public testing::Test {
   Profile window(const adapt::PruningRule& rule) {
     Profile profile;
     ProfileBuilder builder(collector_, modules_);
-    builder.prune(prune_slots(collector_, rule));
+    builder.prune_by(rule);
     builder.build({}, profile);
     return profile;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "verbs/calibrate.h"
 #include "verbs/capture.h"
 #include "verbs/compare.h"
 #include "verbs/detect.h"
@@ -25,6 +26,7 @@
 namespace atys::present::json {
 
 std::string render(const verbs::CaptureAnswer& answer);
+std::string render(const verbs::CalibrateAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::TopAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);

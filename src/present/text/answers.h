@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "verbs/calibrate.h"
 #include "verbs/capture.h"
 #include "verbs/compare.h"
 #include "verbs/detect.h"
@@ -22,6 +23,7 @@
 namespace atys::present::text {
 
 std::string render(const verbs::CaptureAnswer& answer);
+std::string render(const verbs::CalibrateAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::TopAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the node agent until somebody ends it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fleet/agent/agent.h"
+
+namespace atys::verbs {
+
+using AgentStatus = fleet::AgentStatus;
+
+struct AgentRequest {
+  std::string controller;  // host:port of its gRPC; empty: none, and the tasks of `task_files` alone
+  std::string token;
+  bool use_tls = false;
+  std::string tls_authority, tls_certificate, tls_key;  // PEM files
+  std::string node;
+  std::string data_folder;
+  std::string metrics_address;
+  double max_cpu = 0.01;  // of one core
+  uint64_t max_memory_bytes = 128000000;
+  uint64_t spool_bytes = uint64_t{256} << 20;
+  std::map<std::string, std::string> labels;
+  std::vector<std::string> task_files;
+  uint64_t duration_ns = 0;  // 0: until a signal
+};
+
+// Below ATYS_HOME.
+std::string default_agent_folder();
+
+class RunningAgent {
+ public:
+  static Result<std::unique_ptr<RunningAgent>> start(const AgentRequest& request);
+  AgentStatus status() const { return agent_->status(); }
+
+ private:
+  explicit RunningAgent(std::unique_ptr<fleet::Agent> agent) : agent_(std::move(agent)) {}
+  std::unique_ptr<fleet::Agent> agent_;
+};
+
+// Waits for SIGINT, SIGTERM or SIGHUP, or for so long. To be made before other threads are, so that none of them takes the
+// signals.
+class UntilToldToEnd {
+ public:
+  UntilToldToEnd();
+  ~UntilToldToEnd();
+  UntilToldToEnd(const UntilToldToEnd&) = delete;
+  UntilToldToEnd& operator=(const UntilToldToEnd&) = delete;
+  // True: it is time to end.
+  bool wait(uint64_t ns);
+
+ private:
+  struct Before;
+  std::unique_ptr<Before> before_;
+};
+
+}  // namespace atys::verbs
