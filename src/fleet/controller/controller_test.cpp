@@ -132,6 +132,27 @@ TEST(controller, a_service_that_is_not_there_is_answered_with_those_that_are) {
   EXPECT_EQ(site.controller->profile(kind).error().hint, "there is cpu");
 }
 
+TEST(controller, windows_of_one_stretch_count_by_their_samples) {
+  Site site("root");
+  SentWindow high = window(1, "f 600\ng 400\n");  // a hundred samples of 10
+  high.attributes[std::string(kStretch)] = "4";
+  high.period_ns = 10;
+  SentWindow low = window(2, "f 500\ng 500\n", "web-1", kStart + 10 * kSecond);  // ten of 100
+  low.attributes[std::string(kStretch)] = "4";
+  low.period_ns = 100;
+  ASSERT_TRUE(send(*site.controller, high).ok());
+  ASSERT_TRUE(send(*site.controller, low).ok());
+  const Profile pooled = site.controller->profile(site.everything())->profile;
+  const size_t column = pooled.default_value_column();
+  int64_t f = 0, total = 0;
+  for (size_t row = 0; row < pooled.samples.size(); ++row) {
+    total += pooled.samples.value(row, column);
+    if (frame_name(pooled, pooled.stacks[pooled.samples.stack(row)].front()) == "f") f += pooled.samples.value(row, column);
+  }
+  EXPECT_EQ(total, 2000);
+  EXPECT_NEAR(static_cast<double>(f), 2000 * (0.6 * 100 + 0.5 * 10) / 110, 2);
+}
+
 TEST(controller, agents_reach_it_over_the_network) {
   Site site("root");
   const auto server =

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "adapt/pooling.h"
 #include "fleet/controller/received.h"
@@ -12,6 +14,9 @@
 namespace atys::fleet {
 
 namespace {
+
+// Above that, a range is long, and a plain merge, which reads sums, is quick where this is not.
+constexpr size_t kMostStretches = 200;
 
 void unite(store::Coverage& all, const store::Coverage& one, bool is_first) {
   all.windows += one.windows;
@@ -24,6 +29,22 @@ void unite(store::Coverage& all, const store::Coverage& one, bool is_first) {
     if (std::find(all.problems.begin(), all.problems.end(), problem) == all.problems.end()) all.problems.push_back(problem);
 }
 
+bool fits(const std::optional<std::string>& wanted, const std::string& value) { return !wanted || *wanted == value; }
+
+// The stretches that windows of the selection may be of.
+Result<std::set<std::string>> stretches_in(store::ProfileStore& store, const store::Selection& selection) {
+  std::set<std::string> labels;
+  for (const store::InstanceEntry& entry : TRY(store.instances(selection.service))) {
+    const bool is_elsewhere = entry.windows > 0 && (entry.last_ns < selection.from_ns || entry.first_ns >= selection.to_ns);
+    if (is_elsewhere || !fits(selection.version, entry.version) || !fits(selection.node, entry.node) ||
+        !fits(selection.instance, entry.instance))
+      continue;
+    for (const auto& [key, value] : entry.labels)
+      if (key == kStretch) labels.insert(value);
+  }
+  return labels;
+}
+
 std::string weight_type(const Profile& profile) {
   if (profile.value_types().empty()) return {};
   return std::string(profile.text(profile.value_types()[profile.default_value_column()].type));
@@ -32,7 +53,20 @@ std::string weight_type(const Profile& profile) {
 }  // namespace
 
 Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selection& selection) {
+  const std::set<std::string> labels = TRY(stretches_in(store, selection));
+  const bool is_plain = labels.empty() || (labels.size() == 1 && *labels.begin() == kNoStretch);
   Stretches stretches;
+  if (!is_plain && labels.size() <= kMostStretches) {
+    bool is_whole = true;
+    for (const std::string& label : labels) {
+      store::Selection one = selection;
+      one.labels.emplace_back(kStretch, label);
+      stretches.emplace_back(label == kNoStretch ? "" : label, TRY(store.merge(one)));
+      is_whole = is_whole && !stretches.back().second.coverage.dropped;
+    }
+    if (is_whole) return stretches;
+    stretches.clear();
+  }
   stretches.emplace_back("", TRY(store.merge(selection)));
   return stretches;
 }

@@ -166,7 +166,8 @@ class WindowMaker {
       if (is_kept && key.size() <= kLongestLabel && labels.size() < kMostLabels)
         labels.emplace_back(key, value.substr(0, kLongestLabel));
     }
-    if (std::string stretch = stretch_of(profile); !stretch.empty()) labels.emplace_back(kStretch, std::move(stretch));
+    std::string stretch = stretch_of(profile);
+    labels.emplace_back(kStretch, stretch.empty() ? std::string(kNoStretch) : std::move(stretch));
     return labels;
   }
 

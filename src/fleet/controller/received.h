@@ -30,6 +30,7 @@ struct ReceiveLimits {
 // Windows at different rates in one stretch are weighed by their rates when they are pooled, so they are to be kept apart:
 // the label says both. Texts that are alike before the '@' are of one stretch.
 inline constexpr char kRateMark = '@';
+inline constexpr std::string_view kNoStretch = "-";  // of windows that are of none: they can be asked for, too
 
 Result<Received> read_windows(std::string_view bytes, OtlpEncoding encoding, const ReceiveLimits& limits);
 

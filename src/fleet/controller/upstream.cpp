@@ -17,6 +17,7 @@
 #include "fleet/agent/spool.h"
 #include "fleet/controller/passed_on.h"
 #include "fleet/controller/pooled_merge.h"
+#include "fleet/controller/received.h"
 #include "fleet/window_labels.h"
 
 namespace atys::fleet {
@@ -149,7 +150,7 @@ void Link::put(const Profile& profile, const PassedOn& origin) {
 void Link::put_late(const store::Window& window) {
   PassedOn origin{options_.name, window.service, window.kind, window.version, {}, "late "};
   for (const auto& [key, value] : window.labels)
-    if (key == kStretch) origin.stretch = value;
+    if (key == kStretch && value != kNoStretch) origin.stretch = value;
   for (const uint8_t byte : window.id) origin.occasion += fmt::format("{:02x}", byte);
   put(window.profile, origin);
 }
