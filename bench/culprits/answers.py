@@ -24,17 +24,22 @@ def names(case, line):
     return any(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", line) for name in said)
 
 
+# What an answer says beside its rows.
+BESIDE = ("#", "note:", "ends in ", "self% ", "total% ", "calls (", "names, paths ", "charged: ")
+
+
 def is_row(line, collapsed):
-    return bool(line.strip()) if collapsed else bool(re.search(r"\d%", line))
+    """Tables and paths have percentages, short answers begin with the number alone."""
+    return bool(line.strip()) if collapsed else bool(re.search(r"\d%", line) or re.match(r" *<?\d[\d.]* ", line))
 
 
 def rows_of(text, collapsed=False):
-    """(row number, line), with None for what stands above the rows; what does not start a row (a source line, say) belongs to the one above."""
+    """(row number, line), with None for what stands beside the rows; what does not start a row (a source line, say) belongs to the one above."""
     number, in_table = 0, collapsed or "flat%" not in text  # what pprof says above its table has percentages too
     for at, line in enumerate(text.split("\n")):
         if not collapsed and line.startswith(("next:", "… ")):
             return
-        if not in_table or (not collapsed and (at == 0 or line.startswith("#"))):
+        if not in_table or (not collapsed and (at == 0 or line.lstrip().startswith(BESIDE))):
             in_table = in_table or "flat%" in line
             yield None, line
             continue

@@ -10,16 +10,16 @@ from programs import ROOT
 
 ATYS = os.environ.get("ATYS", str(ROOT / "build" / "release" / "bin" / "atys"))
 CAPS = (250, 500, 1000, 2000, None)
-DEFAULT = "(default)"
+DEFAULT = "brief"  # what the tools of `atys mcp` answer in unasked
 LONGEST_S = 300
 
 
 @functools.cache
 def forms():
-    """The forms that this atys has, the one that clients get unasked first."""
+    """The forms that this atys has, the one that clients get first."""
     text = subprocess.run([ATYS, "summary", "--help"], capture_output=True, text=True, check=True).stdout
     said = text[text.index("--form FORM"):].split("\n  --", 1)[0].split(":", 1)[1]
-    return [DEFAULT, *(word.strip() for word in said.replace(" or ", ",").split(",") if word.strip())]
+    return sorted((word.strip() for word in said.replace(" or ", ",").split(",") if word.strip()), key=lambda form: form != DEFAULT)
 
 
 def capture(program, profile, *options):
@@ -33,5 +33,5 @@ def capture(program, profile, *options):
 
 
 def summary(profile, form, cap):
-    command = [ATYS, "summary", str(profile), *(["--form", form] if form != DEFAULT else []), *(["--max-tokens", str(cap)] if cap else [])]
+    command = [ATYS, "summary", str(profile), "--form", form, *(["--max-tokens", str(cap)] if cap else [])]
     return subprocess.run(command, capture_output=True, text=True).stdout

@@ -6,7 +6,7 @@
     bench/culprits/run.py django-wrap crc these only
     bench/culprits/run.py --measure       only the CPU time of the slow and of the fixed side, and the lines for cases.toml
     bench/culprits/run.py --again         the questions only, of the profiles that the last run took
-    bench/culprits/run.py --plans         `capture --plan fixed` against `--plan adaptive`, at equal budgets
+    bench/culprits/run.py --plans         `capture --plan fixed` against `--plan adaptive`, at equal budgets (--again: as above)
     bench/culprits/run.py --list          the cases
 
 cases.toml has the programs (see there), drivers/ what they run. Packages come by name and version through pip, npm, mvn, go and cargo,
@@ -56,13 +56,11 @@ def measure(case):
 
 
 def ask(case, program, profile, tokens, with_peers):
-    found, seen = {}, {}
+    found = {}
     for form in forms():
         for cap in CAPS:
             text = summary(profile, form, cap)
-            if text not in seen:  # the default form is one of the others
-                seen[text] = dataclasses.asdict(answers.judge(case, text, tokens, form == "raw"))
-            found[f"{form} {cap or 'none'}"] = seen[text]
+            found[f"{form} {cap or 'none'}"] = dataclasses.asdict(answers.judge(case, text, tokens, form == "raw"))
     if with_peers:
         for name, peer in peers.PEERS.items():
             try:
@@ -115,7 +113,7 @@ def main():
         return
     tokens = answers.Tokens()
     if options.plans:
-        plans.compare_plans(cases, tokens, [float(word) for word in options.budgets.split(",")])
+        plans.compare_plans(cases, tokens, [float(word) for word in options.budgets.split(",")], options.again)
         return
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for case, result in programs.each(cases, lambda case: judged(case, tokens, options, results)):

@@ -45,18 +45,20 @@ double samples_in(const Shares& shares, const std::string& function) {
   return found == shares.samples.end() ? 0 : found->second;
 }
 
-// A cell per function that is large enough in what the two would share, and one for all others.
+// A cell per function that is large on either side, and one for all others. By shares: what is new and hot must not drown in
+// what a long stretch has seen.
 Cells cells_of(const Shares& a, const Shares& b, size_t top) {
-  Shares both = a;
-  add(both, b, a.samples.size() + b.samples.size());
+  Shares by_share;
+  for (const auto& [function, samples] : a.samples) by_share.samples[function] += samples / a.total;
+  for (const auto& [function, samples] : b.samples) by_share.samples[function] += samples / b.total;
   const double smaller_part = std::min(a.total, b.total) / (a.total + b.total);
   Cells cells;
   double a_rest = a.total;
   double b_rest = b.total;
-  for (const std::string& function : largest(both, top)) {
+  for (const std::string& function : largest(by_share, top)) {
     const double in_a = samples_in(a, function);
     const double in_b = samples_in(b, function);
-    if ((in_a + in_b) * smaller_part < kLeastExpected) break;
+    if ((in_a + in_b) * smaller_part < kLeastExpected) continue;
     cells.emplace_back(in_a, in_b);
     a_rest -= in_a;
     b_rest -= in_b;

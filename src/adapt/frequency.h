@@ -19,13 +19,15 @@ struct FrequencyPlan {
   double decay = 0.8;
   size_t stable_windows = 5;
   // Ours alone: how much of what one window holds at the highest rate is worth having at once after a change.
-  double goal = 0.7;
+  double goal = 0.75;
 };
 
 struct NextWindow {
   double hz = 0;
-  bool changed = false;   // this window is not like those before it
-  uint64_t stretch = 0;   // counts changes: windows of one stretch are alike, and may be pooled
+  bool changed = false;  // this window is not like those before it
+  // Windows of one stretch are alike, and may be pooled. The window in which something changed is a stretch of its own: it
+  // holds some of what was before and some of what came then (see mixture.h).
+  uint64_t stretch = 0;
   double divergence = 0;  // that the decision was made by
 };
 

@@ -14,7 +14,9 @@ namespace atys::adapt {
 namespace {
 
 constexpr double kAlarm = 0.001;  // false alarms per window, whatever the number of comparisons
-constexpr size_t kPerSize = 2;    // buckets of one size, before two become one
+constexpr double kSamplesToNoticeBy = 50;
+constexpr double kMostToNotice = 0.1;  // of the highest rate
+constexpr size_t kPerSize = 2;         // buckets of one size, before two become one
 
 // What is known of the time since the last change: buckets of 1, 1, 2, 2, 4, 4 … windows, the newest being the smallest. Any
 // border between two may be where something changed (Bifet and Gavaldà's adaptive window), so a slow drift, which no single
@@ -28,7 +30,8 @@ class Stretch {
   }
 
   struct Border {
-    size_t at = 0;  // the first bucket after it; 0: there is none
+    size_t at = 0;           // the first bucket after it; 0: there is none
+    bool is_newest = false;  // only the newest window is after it
     Divergence divergence;
   };
 
@@ -44,7 +47,7 @@ class Stretch {
       const Divergence divergence = compare(older, newer, plan.top);
       if (divergence.excess() > plan.threshold && divergence.p_value() < least) {
         least = divergence.p_value();
-        found = {i, divergence};
+        found = {i, i + 1 == buckets_.size(), divergence};
       }
     }
     return found;
@@ -109,10 +112,17 @@ class Pooled : public FrequencyPolicy {
     stretch_.add(window);
     answer.divergence = stretch_.of_newest(plan_.top).excess();
     if (const Stretch::Border border = stretch_.find_change(plan_); border.at > 0) {
-      stretch_.forget_before(border.at);
       answer.changed = true;
       answer.divergence = border.divergence.excess();
       answer.stretch = ++stretch_number_;
+      // The window that shows a change may be of both sides; where a drift has been going on, what came after the border is
+      // not.
+      if (border.is_newest) {
+        stretch_ = {};
+        ++stretch_number_;
+      } else {
+        stretch_.forget_before(border.at);
+      }
     }
     answer.hz = last_hz_ = rate_for_what_is_missing(window, hz);
     return answer;
@@ -122,7 +132,10 @@ class Pooled : public FrequencyPolicy {
   double rate_for_what_is_missing(const Shares& window, double hz) const {
     const double in_a_window = window.total / hz * plan_.max_hz;  // at the highest rate
     const double missing = plan_.goal * in_a_window - stretch_.samples();
-    return std::clamp(plan_.max_hz * missing / in_a_window, plan_.min_hz, plan_.max_hz);
+    // A window with fewer samples would not show a change; a service that does little may stay at the lowest rate all the
+    // same.
+    const double to_notice = std::min(kSamplesToNoticeBy / in_a_window, kMostToNotice) * plan_.max_hz;
+    return std::clamp(std::max(plan_.max_hz * missing / in_a_window, to_notice), plan_.min_hz, plan_.max_hz);
   }
 
   FrequencyPlan plan_;

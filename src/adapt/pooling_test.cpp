@@ -60,6 +60,25 @@ TEST(pool, takes_windows_that_are_empty) {
   EXPECT_EQ(pool({}).samples.size(), 0u);
 }
 
+TEST(pool, a_window_between_two_stretches_is_told_by_both) {
+  WindowPool pool("cpu");
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), 0);
+  pool.add(window(20, 14, 50'000'000), 1);  // half and half would have 10 of 20
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), 2);
+  const Profile pooled = pool.finish();
+  EXPECT_EQ(total(pooled, 1), 7'000'000'000);
+  EXPECT_EQ(total(pooled, 0), 6020);
+  EXPECT_NEAR(shares_of(pooled, 1).share("hot"), (3 * 0.9 + 0.7 + 3 * 0.1) / 7, 0.01);
+}
+
+TEST(pool, a_window_that_is_like_neither_side_stays_what_it_is) {
+  WindowPool pool("cpu");
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), 0);
+  pool.add(window(1000, 0, 1'000'000), 1);
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 800, 1'000'000), 2);
+  EXPECT_NEAR(shares_of(pool.finish(), 1).share("hot"), (3 * 0.9 + 3 * 0.8) / 7, 1e-3);
+}
+
 TEST(pool, loses_nothing_to_rounding) {
   const Profile pooled = pool({window(3, 1, 333), window(7, 2, 101), window(11, 5, 17)});
   EXPECT_EQ(total(pooled, 1), 3 * 333 + 7 * 101 + 11 * 17);

@@ -20,12 +20,14 @@ constexpr double kLongestWaitNs = 2e9;
 constexpr size_t kMostGrants = 1000;
 constexpr double kNsPerSecond = 1e9;
 
+// The rate that may be tried when nothing is known.
+double untried_hz(double cap) { return std::max(kLowestHz, cap * kMargin * kNsPerSecond / kFirstGuessNs); }
+
 }  // namespace
 
 OverheadGuard::OverheadGuard(const OverheadPlan& plan) : plan_(plan) {
   costs_.fill(kFirstGuessNs);
-  const double affordable = plan.cap * kMargin * kNsPerSecond / kFirstGuessNs;
-  grant(0, std::min(plan.asked_hz, std::max(kLowestHz, affordable)));
+  grant(0, std::min(plan.asked_hz, untried_hz(plan.cap)));
 }
 
 uint64_t OverheadGuard::allowance(const OverheadReading& reading) {
@@ -50,7 +52,14 @@ void OverheadGuard::grant(uint64_t elapsed_ns, double hz) {
 
 double OverheadGuard::ask(uint64_t elapsed_ns, double hz) {
   plan_.asked_hz = hz;
-  if (hz < granted_hz_) grant(elapsed_ns, hz);
+  if (hz < granted_hz_) {
+    grant(elapsed_ns, hz);
+  } else if (overhead(last_) < kMargin * plan_.cap && hz > granted_hz_) {
+    // What a sample costs at a low rate, where all else that we do is put on a few of them, says nothing about a high one:
+    // as at the beginning, what comes next will tell.
+    costs_.fill(kFirstGuessNs);
+    grant(elapsed_ns, std::max(granted_hz_, std::min(hz, untried_hz(plan_.cap))));
+  }
   return granted_hz_;
 }
 

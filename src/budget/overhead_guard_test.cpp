@@ -75,9 +75,9 @@ TEST(overhead_guard, pays_for_an_expensive_start_later) {
 TEST(overhead_guard, another_rate_is_gone_down_to_at_once_and_up_to_as_it_can_be_afforded) {
   OverheadGuard guard({.cap = 0.01, .asked_hz = 99});
   EXPECT_EQ(guard.ask(kInterval, 19), 19);
-  EXPECT_EQ(guard.ask(2 * kInterval, 999), 19);
+  double hz = guard.ask(2 * kInterval, 999);
+  EXPECT_EQ(hz, OverheadGuard({.cap = 0.01, .asked_hz = 999}).first_hz()) << "as at a beginning";
   OverheadReading reading;
-  double hz = 19;
   for (int i = 0; i < 100; ++i) {
     reading.elapsed_ns += 10 * kInterval;
     reading.target_cpu_ns = reading.elapsed_ns;
@@ -88,6 +88,12 @@ TEST(overhead_guard, another_rate_is_gone_down_to_at_once_and_up_to_as_it_can_be
   EXPECT_GT(hz, 200);
   EXPECT_LT(hz, 340) << "more than 1 % at 31.5 µs a sample";
   EXPECT_LE(guard.overhead(reading), 0.01);
+}
+
+TEST(overhead_guard, a_higher_rate_is_not_granted_where_the_cap_is_reached_already) {
+  OverheadGuard guard({.cap = 0.01, .asked_hz = 19});
+  guard.update({.elapsed_ns = 100 * kInterval, .own_cpu_ns = kInterval, .target_cpu_ns = 100 * kInterval, .samples = 100});
+  EXPECT_EQ(guard.ask(100 * kInterval, 999), 19);
 }
 
 TEST(overhead_guard, survives_readings_that_do_not_move) {

@@ -10,9 +10,11 @@
 namespace atys::capture {
 
 namespace {
-constexpr size_t kMostNotes = 20;                     // a host has hundreds of processes that all lack the same
-constexpr size_t kMostRecordings = 64;                // each has a thread of ours
-constexpr std::chrono::milliseconds kPatience{5000};  // for all of them together
+constexpr size_t kMostNotes = 20;                             // a host has hundreds of processes that all lack the same
+constexpr size_t kMostRecordings = 64;                        // each has a thread of ours
+constexpr size_t kMostOfEnded = 1024;                         // profiles of processes that have ended meanwhile
+constexpr std::chrono::milliseconds kPatience{5000};          // for all of them together
+constexpr std::chrono::milliseconds kPatienceWithEnded{500};  // what they recorded is there, or lost
 
 std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point until) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
@@ -29,6 +31,7 @@ void Attachments::note(std::string text) {
 bool Attachments::may_bring_runtime(std::string_view path) const { return is_runtime_file(path); }
 
 void Attachments::begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder) {
+  if (recordings_.size() >= kMostRecordings) let_ended_go();
   if (recordings_.size() >= kMostRecordings) {
     note(fmt::format("only {} runtimes are told to sample themselves at a time: native frames of the others",
                      kMostRecordings));
@@ -60,21 +63,39 @@ void Attachments::before_naming() {
 std::vector<OwnProfile> Attachments::take_profiles(bool is_last) {
   std::vector<OwnProfile> profiles;
   const auto until = std::chrono::steady_clock::now() + kPatience;
+  let_ended_go();
+  std::swap(profiles, of_ended_);
   for (const auto& [pid, recording] : recordings_) recording->ask(is_last);
-  for (const auto& [pid, recording] : recordings_) {
-    Result<Profile> taken = recording->answer(left_until(until));
-    OwnProfile own{.pid = pid, .threads = {}, .is_only_source = covered_.contains(pid), .profile = {}};
-    if (taken.ok()) {
-      own.threads = recording->covered_threads();
-      own.profile = taken.take();
-    } else {
-      note(fmt::format("process {}: {}: {}", pid, taken.error().message,
-                       own.is_only_source ? "its time has no stacks" : "native frames only"));
-    }
-    profiles.push_back(std::move(own));
-  }
+  for (const auto& [pid, recording] : recordings_) profiles.push_back(answer_of(*recording, left_until(until)));
   if (is_last) recordings_.clear();
   return profiles;
+}
+
+OwnProfile Attachments::answer_of(OwnRecording& recording, std::chrono::milliseconds patience) {
+  Result<Profile> taken = recording.answer(patience);
+  const pid_t pid = recording.pid();
+  OwnProfile own{.pid = pid, .threads = {}, .is_only_source = covered_.contains(pid), .profile = {}};
+  if (taken.ok()) {
+    own.threads = recording.covered_threads();
+    own.profile = taken.take();
+  } else {
+    note(fmt::format("process {}: {}: {}", pid, taken.error().message,
+                     own.is_only_source ? "its time has no stacks" : "native frames only"));
+  }
+  return own;
+}
+
+void Attachments::let_ended_go() {
+  std::vector<pid_t> ended;
+  for (const auto& [pid, recording] : recordings_)
+    if (of_ended_.size() + ended.size() < kMostOfEnded && recording->has_ended()) ended.push_back(pid);
+  for (const pid_t pid : ended) recordings_[pid]->ask(true);
+  const auto until = std::chrono::steady_clock::now() + kPatienceWithEnded;
+  for (const pid_t pid : ended) {
+    of_ended_.push_back(answer_of(*recordings_[pid], left_until(until)));
+    recordings_.erase(pid);
+    covered_.erase(pid);
+  }
 }
 
 native::ReaderFinder::Found Attachments::find_reader(pid_t pid) {

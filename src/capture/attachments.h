@@ -48,6 +48,9 @@ class Attachments final : public native::ReaderFinder {
  private:
   void note(std::string text);
   void begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder);
+  OwnProfile answer_of(OwnRecording& recording, std::chrono::milliseconds patience);
+  // Takes what is left of processes that have ended, and makes room for others.
+  void let_ended_go();
 
   const RecordingPlan& plan_;
   std::string tier_;
@@ -56,6 +59,7 @@ class Attachments final : public native::ReaderFinder {
   std::vector<std::string> told_;
   std::map<std::string, int> runtimes_;
   std::map<pid_t, std::unique_ptr<OwnRecording>> recordings_;
+  std::vector<OwnProfile> of_ended_;  // not handed over yet
   std::set<pid_t> covered_;
   std::map<pid_t, std::unique_ptr<Companion>> companions_;
 };

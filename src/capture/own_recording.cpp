@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <utility>
@@ -20,6 +22,7 @@ constexpr std::chrono::seconds kTimeToEnd{3};
 
 OwnRecording::OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder)
     : pid_(pid),
+      process_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))),
       recorder_(std::move(recorder)),
       given_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_([this] { run(); }) {}
@@ -31,6 +34,12 @@ OwnRecording::~OwnRecording() {
     give(Order::End);
   }
   thread_.join();
+}
+
+// Readable from the moment when all its threads have ended.
+bool OwnRecording::has_ended() const {
+  pollfd watched{process_.get(), POLLIN, 0};
+  return !process_.is_open() || (::poll(&watched, 1, 0) > 0 && (watched.revents & POLLIN) != 0);
 }
 
 void OwnRecording::give(Order order) {

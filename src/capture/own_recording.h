@@ -21,6 +21,7 @@ class OwnRecording {
   ~OwnRecording();  // waits for a call that is under way, some seconds at most
 
   pid_t pid() const { return pid_; }
+  bool has_ended() const;  // its process
   // Whether the start is over, well or not. Waits no longer than that.
   bool is_settled(std::chrono::milliseconds patience);
   // It samples, and all threads of its process.
@@ -44,6 +45,7 @@ class OwnRecording {
   void end_soon();
 
   const pid_t pid_;
+  const UniqueFd process_;  // a pidfd; closed: it was gone already
   std::unique_ptr<OwnRecorder> recorder_;
   const UniqueFd given_;  // an eventfd: readable when there is an order
   std::mutex mutex_;      // of all below

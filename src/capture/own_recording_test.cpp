@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -286,6 +288,24 @@ TEST(own_recording, tells_a_call_that_is_under_way_when_to_end) {
     EXPECT_GT(end, before);
     EXPECT_EQ(script.last_takes, 0);
   }
+}
+
+TEST(own_recording, knows_when_its_process_has_ended) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  Script script;
+  {
+    OwnRecording recording(child, std::make_unique<ScriptedRecorder>(script));
+    EXPECT_FALSE(recording.has_ended());
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_TRUE(recording.has_ended());
+    EXPECT_TRUE(recording.take(true, kLong).ok());  // what it recorded can still be had
+  }
+  EXPECT_TRUE(OwnRecording(child, std::make_unique<ScriptedRecorder>(script)).has_ended());
 }
 
 }  // namespace

@@ -31,9 +31,10 @@ constexpr uint64_t kCalmGuardIntervalNs = 250'000'000;
 constexpr uint64_t kFarGuardIntervalNs = 1'000'000'000;  // while we are far below what we may use, and little comes
 constexpr double kFarBelow = 0.25;                       // of the cap
 constexpr uint64_t kCollectIntervalNs = 250'000'000;
-constexpr uint64_t kLongCollectIntervalNs = 500'000'000;
+constexpr uint64_t kLongCollectIntervalNs = 1'000'000'000;
 constexpr uint64_t kTargetIntervalNs = 500'000'000;
-constexpr uint64_t kLearningNs = 500'000'000;  // at most: a target that does nothing teaches nothing
+constexpr uint64_t kLongTargetIntervalNs = 2'000'000'000;  // of an agent, which watches for ever
+constexpr uint64_t kLearningNs = 500'000'000;              // at most: a target that does nothing teaches nothing
 constexpr uint64_t kLearningIntervalNs = 10'000'000;
 constexpr double kNsPerSecond = 1e9;
 constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
@@ -221,7 +222,7 @@ EndReason Recording::State::end_reason(uint64_t now) {
   if (plan_.duration_ns != 0 && now >= started_ns_ + plan_.duration_ns) return EndReason::Duration;
   if (plan_.max_samples != 0 && source_->totals().is_limit_reached) return EndReason::Samples;
   if (now >= next_target_ns_) {
-    next_target_ns_ = now + kTargetIntervalNs;
+    next_target_ns_ = now + (plan_.is_one_of_several ? kLongTargetIntervalNs : kTargetIntervalNs);
     for (const pid_t pid : target_->look_again()) (void)source_->add_process(pid);
     spare_covered();
     if (target_->is_gone()) return EndReason::TargetEnded;

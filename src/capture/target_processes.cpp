@@ -4,9 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "linux/process.h"
 
 namespace atys::capture {
+
+TargetProcesses::TargetProcesses(Target target) : target_(std::move(target)) {
+  if (const auto* service = std::get_if<ServiceTarget>(&target_)) service_.emplace(service->rule);
+}
 
 void TargetProcesses::add(pid_t pid) {
   Known known;
@@ -39,12 +44,17 @@ bool TargetProcesses::with_children() const {
   return std::holds_alternative<CommandTarget>(target_) || std::holds_alternative<CgroupTarget>(target_);
 }
 
+// Of targets that others may join.
+std::vector<pid_t> TargetProcesses::belong_now() {
+  if (service_) return service_->look(clock_ns(CLOCK_BOOTTIME));
+  if (!std::holds_alternative<CgroupTarget>(target_)) return {};
+  Result<std::vector<pid_t>> found = find_processes(target_);
+  return found.ok() ? found.take() : std::vector<pid_t>{};
+}
+
 std::vector<pid_t> TargetProcesses::look_again() {
   std::vector<pid_t> added;
-  if (!std::holds_alternative<ServiceTarget>(target_) && !std::holds_alternative<CgroupTarget>(target_)) return added;
-  const auto found = find_processes(target_);
-  if (!found.ok()) return added;
-  for (const pid_t pid : *found) {
+  for (const pid_t pid : belong_now()) {
     const auto known = processes_.find(pid);
     if (known != processes_.end() && linux::is_alive(pid, known->second.start_time)) continue;
     add(pid);

@@ -6,9 +6,11 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "capture/service_watch.h"
 #include "capture/target.h"
 
 namespace atys::capture {
@@ -30,8 +32,9 @@ class TargetProcesses {
   void add_wakeups(std::vector<pollfd>& fds) const;
 
  private:
-  explicit TargetProcesses(Target target) : target_(std::move(target)) {}
+  explicit TargetProcesses(Target target);
   void add(pid_t pid);
+  std::vector<pid_t> belong_now();
 
   struct Known {
     uint64_t start_time = 0;  // a reused pid is not the same process
@@ -41,6 +44,7 @@ class TargetProcesses {
   bool has_ended(pid_t pid, Known& process) const;
 
   Target target_;
+  std::optional<ServiceWatch> service_;
   std::map<pid_t, Known> processes_;
 };
 

@@ -110,26 +110,43 @@ Result<BpfObject> BpfObject::open(std::span<const std::byte> image, const char* 
   return BpfObject(object, std::move(types));
 }
 
-Result<> BpfObject::set_constant_bytes(const char* name, const void* value, size_t bytes) {
+BpfObject::Variable BpfObject::find_variable(const char* section, const char* name, size_t bytes) const {
   bpf_map* map = nullptr;
   const btf* types = bpf_object__btf(object_.get());
+  Variable found;
   bpf_object__for_each_map(map, object_.get()) {
-    if (std::strstr(bpf_map__name(map), ".rodata") == nullptr) continue;
-    const btf_type* section = btf__type_by_id(types, bpf_map__btf_value_type_id(map));
-    const btf_var_secinfo* variable = btf_var_secinfos(section);
-    for (int i = 0; i < btf_vlen(section); ++i, ++variable) {
+    if (std::strstr(bpf_map__name(map), section) == nullptr) continue;
+    const btf_type* type_of_section = btf__type_by_id(types, bpf_map__btf_value_type_id(map));
+    const btf_var_secinfo* variable = btf_var_secinfos(type_of_section);
+    for (int i = 0; i < btf_vlen(type_of_section); ++i, ++variable) {
       const btf_type* type = btf__type_by_id(types, variable->type);
       if (std::strcmp(btf__name_by_offset(types, type->name_off), name) != 0) continue;
-      CHECK(variable->size == bytes);
-      size_t size = 0;
-      // Before loading this is plain memory of our own, whatever the signature says.
-      auto* memory = static_cast<char*>(const_cast<void*>(bpf_map__initial_value(map, &size)));
-      CHECK(memory != nullptr && variable->offset + bytes <= size);
-      std::memcpy(memory + variable->offset, value, bytes);
-      return {};
+      CHECK(variable->size == bytes && variable->offset + bytes <= bpf_map__value_size(map));
+      found = {map, variable->offset};
     }
   }
-  return fail(ErrorCode::Internal, std::string("no constant ") + name + " in the BPF object");
+  CHECK(found.map != nullptr);
+  return found;
+}
+
+// Before loading this is plain memory of our own, whatever the signature says.
+std::byte* BpfObject::initial_memory(bpf_map* map) {
+  size_t size = 0;
+  auto* memory = static_cast<std::byte*>(const_cast<void*>(bpf_map__initial_value(map, &size)));
+  CHECK(memory != nullptr);
+  return memory;
+}
+
+void BpfObject::Unmap::operator()(std::byte* start) const { ::munmap(start, bytes); }
+
+Result<std::byte*> BpfObject::share(bpf_map* map) {
+  if (shared_ == nullptr) {
+    const size_t bytes = bpf_map__value_size(map);
+    void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+    if (start == MAP_FAILED) return fail_bpf("share memory with a BPF program", errno);
+    shared_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(start), Unmap{bytes});
+  }
+  return shared_.get();
 }
 
 Result<> BpfObject::set_map_size(const char* map, uint32_t entries) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -45,13 +46,21 @@ class BpfObject {
 
   // A `const volatile` variable of the program.
   template <typename T>
-  Result<> set_constant(const char* name, T value) {
-    return set_constant_bytes(name, &value, sizeof(value));
+  void set_constant(const char* name, T value) {
+    const Variable found = find_variable(".rodata", name, sizeof(value));
+    std::memcpy(initial_memory(found.map) + found.offset, &value, sizeof(value));
   }
   Result<> set_map_size(const char* map, uint32_t entries);
   Result<> leave_out(const char* program);
 
   Result<> load();
+  // A variable of the program that is no constant and begins as 0, in memory that both share: programs may read it at any
+  // moment. Once loaded; lives as long as this object.
+  template <typename T>
+  Result<T*> variable(const char* name) {
+    const Variable found = find_variable(".bss", name, sizeof(T));
+    return static_cast<T*>(static_cast<void*>(TRY(share(found.map)) + found.offset));
+  }
   BpfMap map(const char* name) const;  // a name that is not there is a programmer's error
   Result<> attach(const char* program);
   Result<> attach_to_perf_event(const char* program, int perf_fd);
@@ -70,10 +79,22 @@ class BpfObject {
     void operator()(bpf_link* link) const;
   };
   BpfObject(bpf_object* object, UniqueFd kernel_types) : kernel_types_(std::move(kernel_types)), object_(object) {}
-  Result<> set_constant_bytes(const char* name, const void* value, size_t bytes);
+  struct Variable {
+    bpf_map* map = nullptr;  // that stands for its section
+    size_t offset = 0;
+  };
+  struct Unmap {
+    size_t bytes;
+    void operator()(std::byte* start) const;
+  };
+  // One that is not there is a programmer's error.
+  Variable find_variable(const char* section, const char* name, size_t bytes) const;
+  static std::byte* initial_memory(bpf_map* map);
+  Result<std::byte*> share(bpf_map* map);
   Result<> keep(bpf_link* link, const char* program, const std::string& what);
 
-  UniqueFd kernel_types_;  // read when the object is loaded
+  std::unique_ptr<std::byte, Unmap> shared_;  // the variables, if somebody asked for one
+  UniqueFd kernel_types_;                     // read when the object is loaded
   std::unique_ptr<bpf_object, CloseObject> object_;
   struct Link {
     std::string program;

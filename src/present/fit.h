@@ -47,42 +47,57 @@ Bounded rendered(const Answer& answer, const verbs::Detail& detail, const Render
   return result;
 }
 
+struct Fit {
+  Bounded text;
+  size_t rows = 0;  // 0: not even one fits
+};
+
+// As many rows as fit with this detail; all of them are tried first.
+template <typename Answer, typename Render>
+Fit most_rows(const Answer& answer, verbs::Detail detail, size_t rows, const Render& render) {
+  detail.rows = rows;
+  if (Bounded all = rendered(answer, detail, render); is_within(all, answer.tokens)) return {std::move(all), rows};
+  Fit best;
+  size_t fails = rows;
+  while (fails - best.rows > 1) {
+    detail.rows = (best.rows + fails) / 2;
+    Bounded tried = rendered(answer, detail, render);
+    if (!is_within(tried, answer.tokens)) {
+      fails = detail.rows;
+    } else {
+      best = {std::move(tried), detail.rows};
+    }
+  }
+  return best;
+}
+
 template <typename Answer, typename Render>
 std::string fitted(const Answer& answer, bool full_names, size_t rows, const Render& render) {
   const verbs::Tokens& bounds = answer.tokens;
   const size_t questions = questions_that_fit(answer.next, bounds);
-  Bounded best;
+  std::string best;
   double best_cover = -1;
   for (size_t level = 0; level < details_for(bounds) || (best_cover < 0 && level < std::size(kDetails)); ++level) {
-    verbs::Detail detail = kDetails[level];
+    verbs::Detail detail = full_names ? verbs::Detail{} : kDetails[level];
     detail.next = questions;
-    if (full_names) detail = {.next = questions};
-    detail.rows = rows;
-    Bounded all = rendered(answer, detail, render);
-    if (is_within(all, bounds)) {
+    Fit fit = most_rows(answer, detail, rows, render);
+    if (fit.rows > 0 || rows == 0) {
+      detail.rows = fit.rows;
       // A little less of the names is worth a lot more of the rows, not the other way round.
-      if (best_cover < 0 || covered_percent(in_detail(answer, detail)) > best_cover + 3) return all.text;
-      return best.text;
-    }
-    size_t fits = 0, fails = rows;
-    Bounded kept;
-    while (fails - fits > 1) {
-      detail.rows = (fits + fails) / 2;
-      Bounded tried = rendered(answer, detail, render);
-      (is_within(tried, bounds) ? fits : fails) = detail.rows;
-      if (fits == detail.rows) kept = std::move(tried);
-    }
-    if (fits == 0) continue;
-    detail.rows = fits;
-    const double cover = covered_percent(in_detail(answer, detail));
-    if (cover > best_cover + 3) {
-      best = std::move(kept);
-      best_cover = cover;
+      const double cover = covered_percent(in_detail(answer, detail));
+      const bool is_better = best_cover < 0 || cover > best_cover + 3;
+      if (is_better) best = std::move(fit.text.text);
+      if (is_better) best_cover = cover;
+      if (fit.rows == rows) break;
     }
     if (full_names) break;
   }
-  if (best_cover >= 0) return best.text;
-  // Not even one row: what there is, without them.
+  if (best_cover >= 0 && !best.empty()) return best;
+  // Rows before anything that is said about them; then what there is without them.
+  verbs::Detail bare = full_names ? verbs::Detail{} : kDetails[std::size(kDetails) - 1];
+  bare.next = 0;
+  bare.remarks = false;
+  if (Fit fit = most_rows(answer, bare, rows, render); fit.rows > 0) return fit.text.text;
   for (const bool remarks : {true, false}) {
     verbs::Detail none{.rows = 0, .name_bytes = 24, .place_bytes = 0, .path_names = 0, .next = 0, .remarks = remarks};
     Bounded tried = rendered(answer, none, render);

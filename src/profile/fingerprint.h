@@ -39,6 +39,7 @@ class FingerprintMap {
   void prefetch(const Fingerprint& key) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[key.low & mask_]);
   }
+  size_t memory_bytes() const { return slots_.capacity() * sizeof(Slot); }
 
  private:
   struct Slot {

@@ -58,6 +58,13 @@ FunctionId Importer::function(FunctionId id) {
   });
 }
 
+void Importer::rename(FunctionId id, std::string_view name) {
+  const Function& row = from_->functions[id];
+  const FunctionId made =
+      into_->functions.intern({into_->strings.intern(name), string(row.system_name), string(row.filename), row.start_line});
+  functions_[raw(id)] = raw(made) + 1;
+}
+
 LineListId Importer::line_list(LineListId id) {
   return remember(line_lists_, id, [&] {
     line_scratch_.clear();

@@ -3,6 +3,7 @@
 // diff and equality are all built on it.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "profile/profile.h"
@@ -24,6 +25,9 @@ class Importer {
   StackId stack(StackId id);
   LabelId label(LabelId id);
   LabelSetId labels(LabelSetId id);
+
+  // Carries a function over under another name; before it or anything that holds it is asked for.
+  void rename(FunctionId id, std::string_view name);
 
   // Everything that is not a sample: header, loss, provenance, overhead, value types. For a copy with other samples.
   void copy_header();

@@ -3,6 +3,8 @@
 // charged to its innermost function of a kind, so that what a library costs is seen where the user calls it.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "reduce/attribution.h"
@@ -27,8 +29,19 @@ class CodeOrigins {
   double self_of(Origin origin) const { return self_[static_cast<size_t>(origin)]; }  // of samples that end there
   double outside() const { return outside_; }  // of samples that pass through no code shown as own
 
+  // What the runtime does where no code but its own is on the stack (`runtime_work`), costliest first. Empty where nothing
+  // but the runtime was seen.
+  std::vector<std::pair<std::string, double>> runtime_works(const Profile& profile, size_t column) const;
+
   // By entity: the value of the samples in which it is the innermost one that is no deeper than `most`.
   std::vector<double> charged(const Profile& profile, size_t column, Origin most) const;
+
+  // By entity: what it is charged most for, of all that it calls itself and is deeper than `most`.
+  struct Callee {
+    EntityId entity{};
+    double value = 0;  // 0: there is none
+  };
+  std::vector<Callee> costliest_callees(const Profile& profile, size_t column, Origin most) const;
 
  private:
   Attribution attribution_;

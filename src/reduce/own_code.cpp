@@ -32,21 +32,23 @@ constexpr std::string_view kLibraryFolders[] = {
     "/pkg/mod/",       "/vendor/",        "/gems/",        "/bower_components/", "/.nuget/",
     "/.m2/",           "/third_party/",   "/.gradle/",     "/conda/pkgs/",       "/Cellar/"};
 
-constexpr std::string_view kRuntimeFolders[] = {"/rustc/",          "/rustlib/",     "/lib/python2.",  "/lib/python3.",
-                                                "/lib/python3/",    "<frozen ",      "node:",          "/usr/local/go/src/",
-                                                "/usr/lib/go",      "/usr/share/go", "/goroot/src/",   "/sdk/go1",
-                                                "/go/src/runtime/", "/lib/ruby/",    "<internal:",     "jrt:/",
-                                                "/sysdeps/",        "/glibc",        "/libstdc++-v3/", "/include/c++/",
-                                                "/lib/gcc/",        "/lib/erlang/",  "/erts/emulator/"};
+constexpr std::string_view kRuntimeFolders[] = {
+    "/rustc/",        "/rust/deps/",   "/rustlib/",       "/lib/jvm/", "/lib/python2.",
+    "/lib/python3.",  "/lib/python3/", "<frozen ",        "node:",     "/usr/local/go/src/",
+    "/usr/lib/go",    "/usr/share/go", "/goroot/src/",    "/sdk/go1",  "/go/src/runtime/",
+    "/lib/ruby/",     "<internal:",    "jrt:/",           "/sysdeps/", "/glibc",
+    "/libstdc++-v3/", "/include/c++/", "-linux-gnu/c++/", "/lib/gcc/", "/lib/erlang/",
+    "/erts/emulator/"};
 
 constexpr std::string_view kSystemFolders[] = {"/usr/lib/",   "/usr/lib64/",   "/lib/",          "/lib64/",
                                                "/usr/share/", "/usr/include/", "/usr/bin/",      "/usr/sbin/",
                                                "/bin/",       "/sbin/",        "/usr/local/lib/"};
 
 constexpr std::string_view kRuntimeModules[] = {
-    "libc.so",   "libc-",    "libc.musl", "ld-linux", "ld-musl",   "ld-2.",   "libpthread", "libm.so", "libm-",
-    "libstdc++", "libgcc_s", "libdl.",    "librt.",   "libpython", "libjvm.", "libnode.",   "libv8",   "libcoreclr",
-    "libclrjit", "libruby",  "libphp",    "beam.smp", "vmlinux",   "[kernel", "[vdso]",     "[guest",  "linux-vdso"};
+    "libc.so",  "libc-",      "libc.musl", "ld-linux", "ld-musl", "ld-2.",     "libpthread", "libm.so",
+    "libm-",    "libstdc++",  "libgcc_s",  "libdl.",   "librt.",  "libpython", "libjvm.",    "libnode.",
+    "libv8",    "libcoreclr", "libclrjit", "libjava.", "libjli.", "libnio.",   "libruby",    "libphp",
+    "beam.smp", "vmlinux",    "[kernel",   "[vdso]",   "[guest",  "linux-vdso"};
 
 constexpr std::string_view kInterpreters[] = {"python", "node",   "ruby", "php", "perl",
                                               "java",   "dotnet", "deno", "bun", "lua"};
@@ -99,8 +101,8 @@ constexpr std::string_view kGoRuntime[] = {
 // Of languages whose compilers put their own library's templates into the program itself.
 constexpr std::string_view kNativeRuntime[] = {"std", "__gnu_cxx", "__cxxabiv1", "core", "alloc"};
 
-constexpr std::string_view kRuntimeNames[] = {
-    "_start", "__libc_start", "__GI_", "(garbage collector)", "(program)", "(idle)", "[unknown]", "[kernel", "[vdso]"};
+constexpr std::string_view kRuntimeNames[] = {"_start",    "__libc_start", "__GI_", "(garbage collector)",
+                                              "(program)", "(idle)"};
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -116,7 +118,9 @@ std::optional<Origin> by_module(std::string_view module) {
   if (module.empty()) return std::nullopt;
   if (starts_with_any(base_name(module), kRuntimeModules) || is_interpreter(module) || module.ends_with(".ko"))
     return Origin::Runtime;
-  if (contains_any(module, kLibraryFolders) || starts_with_any(module, kSystemFolders)) return Origin::Library;
+  if (contains_any(module, kLibraryFolders)) return Origin::Library;
+  if (contains_any(module, kRuntimeFolders)) return Origin::Runtime;  // modules of Python's own library, say
+  if (starts_with_any(module, kSystemFolders)) return Origin::Library;
   return std::nullopt;
 }
 
@@ -153,9 +157,12 @@ bool is_native_runtime(std::string_view name) {
          std::ranges::find(kNativeRuntime, package_of(name, {}, {})) != std::end(kNativeRuntime);
 }
 
+// "[garbage collection]", "[vdso]", "[stack not received]": what a profiler says where there is no function.
+bool is_remark(std::string_view name) { return name.starts_with('[') && name.ends_with(']'); }
+
 std::optional<Origin> by_name(const Entity& entity) {
   const std::string_view name = entity.name;
-  if (name.ends_with("_[k]") || starts_with_any(name, kRuntimeNames)) return Origin::Runtime;
+  if (name.ends_with("_[k]") || is_remark(name) || starts_with_any(name, kRuntimeNames)) return Origin::Runtime;
   const bool may_be_java = entity.file.empty() ||
                            ends_with_any(entity.file, std::array<std::string_view, 4>{".java", ".kt", ".scala", ".groovy"});
   if (may_be_java) {
@@ -228,6 +235,8 @@ Origin OwnCode::of(const Entity& entity) const {
   if (matches(entity, own_)) return Origin::Own;
   if (matches(entity, library_)) return Origin::Library;
   if (entity.kind == "kernel") return Origin::Runtime;
+  // Native code that lies in no file was made or built in by a runtime: stubs, compiled regular expressions.
+  if (entity.kind == "native" && entity.file.empty() && entity.module.empty()) return Origin::Runtime;
   // A script is where its file is, whichever program runs it; other code is where its module is.
   if (!ends_with_any(entity.file, kScripts)) {
     if (const auto origin = by_module(entity.module)) return *origin;

@@ -59,6 +59,20 @@ TEST(own_code, is_told_by_the_module_for_native_code) {
   EXPECT_EQ(origin(at("do_syscall_64", "", "", "kernel")), Origin::Runtime);
 }
 
+TEST(own_code, is_not_what_a_runtime_makes_or_brings) {
+  EXPECT_EQ(origin(at("RegExp: ^a+$", "", "", "native")), Origin::Runtime);
+  EXPECT_EQ(origin(at("jbyte_disjoint_arraycopy_avx3", "", "", "native")), Origin::Runtime);
+  EXPECT_EQ(origin(at("f", "", "", "jvm")), Origin::Own);
+  EXPECT_EQ(origin(at("[garbage collection]", "", "", "cpython")), Origin::Runtime);
+  EXPECT_EQ(origin(at("[jit 12]+0x7f00", "", "[jit 12]", "native")), Origin::Own);
+  EXPECT_EQ(
+      origin(at("zlib_compress", "/build/python/Modules/zlibmodule.c", "/usr/local/lib/python3.11/lib-dynload/zlib.so")),
+      Origin::Runtime);
+  EXPECT_EQ(origin(at("dot", "/src/core/dot.c", "/usr/local/lib/python3.11/site-packages/numpy/core.so")), Origin::Library);
+  EXPECT_EQ(origin(at("Java_defineClass0", "", "/usr/lib/jvm/java-17-openjdk-amd64/lib/libverify.so")), Origin::Runtime);
+  EXPECT_EQ(origin(at("hashbrown::map::get", "/rust/deps/hashbrown-0.16.1/src/map.rs", "/srv/bin/app")), Origin::Runtime);
+}
+
 TEST(own_code, is_what_the_user_says) {
   const OwnCodeRules rules{.own = {"^java\\.util\\."}, .library = {"/generated/", "^[0-9a-f]{8}$"}};
   EXPECT_EQ(origin(at("java.util.UUID.randomUUID", "UUID.java"), rules), Origin::Own);

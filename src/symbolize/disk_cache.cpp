@@ -22,7 +22,7 @@ namespace atys::symbolize {
 
 struct DiskCache::Header {
   std::array<char, 8> magic = {'A', 'T', 'Y', 'S', 'S', 'Y', 'M', '\n'};
-  uint64_t version = 1;
+  uint64_t version = 2;
   uint64_t content_bytes = 0;
   uint64_t checksum = 0;  // of the name and the content, so that a file under another name is refused as well
 };

@@ -87,9 +87,12 @@ bool is_split_file_regular(Dwarf_Die* unit) {
   return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
 }
 
-std::string clean_path(const char* path) {
-  const std::string_view text(path, ::strnlen(path, kLongestName));
-  if (text.find("/.") == std::string_view::npos && !text.starts_with("./")) return std::string(text);
+// `folder` is where the compiler ran, which paths may be relative to.
+std::string clean_path(const char* path, const std::string& folder) {
+  std::string text(path, ::strnlen(path, kLongestName));
+  const bool is_file = !text.starts_with('<');  // "<artificial>"
+  if (is_file && !text.starts_with('/') && folder.starts_with('/')) text.insert(0, folder + "/");
+  if (text.find("/.") == std::string::npos && !text.starts_with("./")) return text;
   return std::filesystem::path(text).lexically_normal().string();
 }
 
@@ -241,7 +244,7 @@ std::string DwarfUnit::file_name(uint32_t index) {
 
 const std::string& DwarfUnit::cleaned(const char* path) {
   const auto [found, is_new] = paths_.try_emplace(path);
-  if (is_new) found->second = clean_path(path);
+  if (is_new) found->second = clean_path(path, text_of(&unit_, DW_AT_comp_dir));
   return found->second;
 }
 

@@ -44,6 +44,17 @@ TEST_F(ModuleTest, names_the_function_its_file_and_its_line) {
   EXPECT_EQ(frames[0].start_line, 25);
 }
 
+TEST_F(ModuleTest, knows_whole_paths_where_the_compiler_was_given_others) {
+  ASSERT_TRUE(folder_.run("mkdir inner"));
+  folder_.write("inner/program.cpp", test::kSampleProgram);
+  for (const char* version : {"-gdwarf-4", "-gdwarf-5"}) {
+    ASSERT_TRUE(folder_.run(std::string("g++ -O1 -o program inner/program.cpp ") + version));
+    const auto frames = open("program")->resolve(address_of("program", "plain_c"));
+    ASSERT_EQ(frames.size(), 1u);
+    EXPECT_EQ(frames[0].file, folder_.file("inner/program.cpp")) << version;
+  }
+}
+
 TEST_F(ModuleTest, shows_inlined_functions_innermost_first) {
   for (const char* options : {"-O2 -gdwarf-4", "-O2 -gdwarf-5", "-O2 -g -gsplit-dwarf", "-O2 -g -gz=zlib"}) {
     compile(options);

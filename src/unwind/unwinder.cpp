@@ -23,6 +23,10 @@ constexpr uint64_t kAarch64AddressBits = (uint64_t{1} << 48) - 1;
 constexpr uint64_t kLargestEpilogue = 4096;
 // How far above sp the caller of code without rules is looked for.
 constexpr uint64_t kFarthestGuess = 4096;
+// aarch64: sp of a function that has called something is a multiple of this.
+constexpr uint64_t kStackAlignment = 16;
+// A hostile stack might let each guess walk far.
+constexpr size_t kMostGuessedFrames = 8192;
 
 }  // namespace
 
@@ -81,6 +85,7 @@ class Unwinder::Walker {
         lost_frames_ = out.addresses.size();
         lost_at_ = at_;
       }
+      frames_ = out.addresses.size();
       if (!step(slot)) break;
     }
     out.end = end_;
@@ -90,8 +95,12 @@ class Unwinder::Walker {
   // Where the first frame was whose code has no rule, and how many frames there were then; 0: none.
   const Registers& lost_at() const { return lost_at_; }
   size_t lost_frames() const { return lost_frames_; }
-  // Taken for the root because the frame pointer is 0, which it also is in code that does not use it.
-  bool is_end_of_chain() const { return is_end_of_chain_; }
+  // aarch64: where the first frame was whose caller could be found by sp only, which was not known, and how many frames
+  // there were then; 0: none. The frame pointer was followed instead, past all callers that have none.
+  const Registers& doubtful_at() const { return doubtful_at_; }
+  size_t doubtful_frames() const { return doubtful_frames_; }
+  // A return address of 0 is the root, and also what lies about on stacks.
+  bool is_root_by_rule_or_record() const { return end_ == End::Root && !is_end_by_zero_; }
   void begins_at_return_address() { is_exact_ = knows_lr_ = false; }
 
  private:
@@ -134,6 +143,7 @@ class Unwinder::Walker {
     if (!is_leaf && !read(cfa + offset(rule.ra_offset), ra)) return false;
     if (rule.fp != Rule::Fp::Unchanged && !restore(fp_base(rule, cfa) + offset(rule.fp_offset), fp)) return false;
     if (rule.bx_offset != 0 && !restore(cfa + offset(rule.bx_offset), at_.bx)) return false;
+    is_end_by_zero_ = code_address(ra) == 0;
     return go_to(ra, cfa, fp);
   }
 
@@ -158,10 +168,7 @@ class Unwinder::Walker {
   bool step_by_frame_pointer() {
     ++by_frame_pointer_;
     const uint64_t record = at_.fp;
-    if (record == 0) {
-      is_end_of_chain_ = true;
-      return end(End::Root);
-    }
+    if (record == 0) return end(End::Root);
     if (record < at_.sp || record % 8 != 0 || record - at_.sp > kLargestFrame) return end(End::NoRule);
     uint64_t fp = 0;
     uint64_t ra = 0;
@@ -172,29 +179,38 @@ class Unwinder::Walker {
     return true;
   }
 
-  // aarch64: sp is not known, but the rule says where in its frame the function keeps its record, and that is where the
+  // aarch64: sp is not known, but if the rule says where in its frame the function keeps its record, that is where the
   // frame pointer points. From there on sp is known again.
   bool step_by_record(const Rule& rule) {
     const bool has_record = rule.cfa == Rule::Cfa::SpPlus && rule.fp == Rule::Fp::AtCfaPlus &&
                             rule.ra == Rule::Ra::AtCfaPlus && rule.fp_offset < 0 && rule.ra_offset == rule.fp_offset + 8;
     const uint64_t record = at_.fp;
-    if (!has_record || record < at_.sp || record % 8 != 0 || record - at_.sp > kLargestFrame) return step_by_frame_pointer();
+    if (!has_record || record < at_.sp || record % 8 != 0 || record - at_.sp > kLargestFrame) {
+      if (doubtful_frames_ == 0) {
+        doubtful_frames_ = frames_;
+        doubtful_at_ = at_;
+      }
+      return step_by_frame_pointer();
+    }
     uint64_t fp = 0;
     uint64_t ra = 0;
     if (!read(record, fp) || !read(record + 8, ra)) return false;
     return go_to(ra, record - offset(rule.fp_offset), fp);
   }
 
-  // aarch64: code without rules that calls nothing (the vDSO's) has no record of its own, and its caller is in lr. Of code
-  // that has called, lr points into that code itself.
+  // aarch64: code without rules that calls nothing (the vDSO's), or has only just begun (musl's), has no record of its own,
+  // and its caller is in lr. Of code that has called, lr points into that code itself, which has no rules either.
   bool is_leaf_of_other_code() {
     if (machine_ != Machine::Aarch64 || !knows_lr_) return false;
     const uint64_t lr = code_address(at_.lr);
     uint64_t recorded = 0;
     const bool has_own_record = at_.fp >= at_.sp && read(at_.fp + 8, recorded) && code_address(recorded) == lr;
     if (lr < kLowestCode || has_own_record) return false;
-    const UnwindTable* caller = surroundings_.code_at(lr - 1).table;
-    return caller != nullptr && caller != surroundings_.code_at(at_.pc).table && surroundings_.follows_call(lr);
+    const CodeAt caller = surroundings_.code_at(lr - 1);
+    if (caller.table == nullptr || !surroundings_.follows_call(lr)) return false;
+    if (caller.table != surroundings_.code_at(at_.pc).table) return true;
+    const Rule* rule = caller.table->find(lr - 1 - caller.bias);
+    return rule != nullptr && rule->cfa != Rule::Cfa::Unsupported;
   }
 
   // Where the frame of the leaf ends is not known.
@@ -271,7 +287,10 @@ class Unwinder::Walker {
   uint32_t by_frame_pointer_ = 0;
   Registers lost_at_;
   size_t lost_frames_ = 0;
-  bool is_end_of_chain_ = false;
+  Registers doubtful_at_;
+  size_t doubtful_frames_ = 0;
+  size_t frames_ = 0;
+  bool is_end_by_zero_ = false;
   End end_ = End::NoRule;
 };
 
@@ -305,6 +324,17 @@ void Unwinder::walk(const Registers& registers, const StackCopy& stack, Surround
   const bool can_guess = walker.lost_frames() > 0 && machine_ == Machine::X86_64;
   if (out.end != End::Root && out.end != End::TooDeep && can_guess)
     guess_caller(walker, surroundings, stack, max_frames, out);
+  else if (walker.doubtful_frames() > 0)
+    guess_sp(walker, surroundings, stack, max_frames, out);
+}
+
+void Unwinder::take_guess(const Walk& guess, size_t kept_frames, Walk& out) {
+  out.addresses.resize(kept_frames);
+  out.is_exact.resize(kept_frames);
+  out.addresses.insert(out.addresses.end(), guess.addresses.begin(), guess.addresses.end());
+  out.is_exact.insert(out.is_exact.end(), guess.is_exact.begin(), guess.is_exact.end());
+  out.end = End::Root;
+  out.was_guessed = true;
 }
 
 // Code without rules and without frame pointers (musl's, hand-written assembly). Its return address is somewhere above sp:
@@ -331,12 +361,34 @@ bool Unwinder::guess_caller(const Walker& lost, Surroundings& surroundings, cons
     walker.begins_at_return_address();
     walker.run(max_frames - std::min(max_frames, lost.lost_frames()), tried);
     if (tried.end != End::Root) continue;
-    out.addresses.resize(lost.lost_frames());
-    out.is_exact.resize(lost.lost_frames());
-    out.addresses.insert(out.addresses.end(), tried.addresses.begin(), tried.addresses.end());
-    out.is_exact.insert(out.is_exact.end(), tried.is_exact.begin(), tried.is_exact.end());
-    out.end = End::Root;
-    return out.was_guessed = true;
+    take_guess(tried, lost.lost_frames(), out);
+    return true;
+  }
+  return false;
+}
+
+// aarch64: code without rules keeps a record (musl's does) of where it was called from, but not where its frame ends; and
+// who called it has no record, only rules that want sp. Tried is each place above the record, the nearest first, and
+// believed is the first that leads to the root by calls: beyond the right one it would be callers that are left out.
+bool Unwinder::guess_sp(const Walker& doubtful, Surroundings& surroundings, const StackCopy& stack, size_t max_frames,
+                        Walk& out) {
+  const size_t kept_frames = doubtful.doubtful_frames() - 1;
+  Registers caller = doubtful.doubtful_at();
+  const uint64_t begin = (caller.sp + kStackAlignment - 1) / kStackAlignment * kStackAlignment;
+  Walk tried;
+  size_t frames = 0;
+  for (caller.sp = begin; caller.sp - begin < kFarthestGuess && frames < kMostGuessedFrames; caller.sp += kStackAlignment) {
+    tried.addresses.clear();
+    tried.is_exact.clear();
+    Walker walker(*this, caller, stack, surroundings);
+    walker.begins_at_return_address();
+    walker.run(max_frames - kept_frames, tried);
+    frames += tried.addresses.size();
+    if (!walker.is_root_by_rule_or_record() || walker.doubtful_frames() > 0) continue;
+    const bool is_called = tried.addresses.size() < 2 || tried.is_exact[1] || surroundings.follows_call(tried.addresses[1]);
+    if (!is_called) continue;
+    take_guess(tried, kept_frames, out);
+    return true;
   }
   return false;
 }

@@ -76,6 +76,8 @@ class Unwinder {
  private:
   class Walker;
   bool guess_caller(const Walker& lost, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out);
+  bool guess_sp(const Walker& doubtful, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out);
+  static void take_guess(const Walk& guess, size_t kept_frames, Walk& out);
   // What is known about the code at an address. Rules are copied, so that no table has to outlive the cache.
   struct Slot {
     uint64_t address = 0;

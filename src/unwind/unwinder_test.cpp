@@ -63,7 +63,8 @@ std::vector<Row> aarch64_rows() {
       {0x300, {.cfa = Rule::Cfa::SpPlus, .fp = Rule::Fp::AtCfaPlus, .cfa_offset = 48, .fp_offset = -48, .ra_offset = -40}},
       {0x400, {.cfa = Rule::Cfa::Root}},
       {0x500, {.cfa = Rule::Cfa::SignalFrame}},
-      {0x600, {}}};
+      {0x600, {.cfa = Rule::Cfa::SpPlus, .cfa_offset = 64, .ra_offset = -24}},  // no record
+      {0x680, {}}};
 }
 
 TEST(unwinder_aarch64, finds_the_caller_of_a_leaf_in_lr) {
@@ -129,6 +130,46 @@ TEST(unwinder_aarch64, finds_in_lr_who_called_a_leaf_without_rules) {
   process.words[1] = registers.lr;
   const Walk walk = process.walk({.pc = 0x90010, .sp = slot(0), .fp = slot(0), .lr = registers.lr});
   EXPECT_EQ(walk.addresses, (Addresses{0x90010, at(0x310), at(0x410)}));
+}
+
+// Two functions without records, the upper one called by code without rules, at whose record the frame pointer still points.
+// `work` is where the frame of the lower one begins.
+void put_functions_without_records(Synthetic& process, size_t work) {
+  process.words[work + 5] = at(0x620);
+  process.words[work + 8 + 5] = at(0x710);
+  process.words[60] = 0;
+  process.words[61] = 0;
+}
+
+TEST(unwinder_aarch64, finds_sp_of_the_caller_of_code_that_has_a_record_but_no_rules) {
+  Synthetic process(Machine::Aarch64, aarch64_rows());
+  process.words[0] = slot(60);  // the record, at the lower end of 32 bytes
+  process.words[1] = at(0x610);
+  put_functions_without_records(process, 4);
+  const Registers registers{.pc = at(0x700), .sp = slot(0), .fp = slot(0), .lr = at(0x6f0)};
+  Walk walk = process.walk(registers);
+  EXPECT_EQ(walk.addresses, (Addresses{at(0x700), at(0x610), at(0x620), at(0x710)}));
+  EXPECT_EQ(walk.is_exact, (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(walk.end, End::Root);
+  EXPECT_TRUE(walk.was_guessed);
+  // What should be the caller has called nothing: no place is right, and the record is all there is.
+  process.has_calls = false;
+  walk = process.walk(registers);
+  EXPECT_EQ(walk.addresses, (Addresses{at(0x700), at(0x610)}));
+  EXPECT_FALSE(walk.was_guessed);
+}
+
+TEST(unwinder_aarch64, finds_the_caller_of_code_of_the_same_binary_that_has_no_rules_and_has_made_no_record_yet) {
+  Synthetic process(Machine::Aarch64, aarch64_rows());
+  put_functions_without_records(process, 4);
+  for (const uint64_t sp : {slot(4), slot(0)}) {  // at its first instruction, and when it has made room
+    const Walk walk = process.walk({.pc = at(0x700), .sp = sp, .fp = slot(60), .lr = at(0x610)});
+    EXPECT_EQ(walk.addresses, (Addresses{at(0x700), at(0x610), at(0x620), at(0x710)}));
+    EXPECT_EQ(walk.end, End::Root);
+  }
+  // It has called something itself: lr is its own.
+  const Walk walk = process.walk({.pc = at(0x700), .sp = slot(4), .fp = slot(60), .lr = at(0x6f0)});
+  EXPECT_EQ(walk.addresses, (Addresses{at(0x700)}));
 }
 
 // The frame of a signal is found by sp alone, which is lost where code has no rules.

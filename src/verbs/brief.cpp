@@ -2,7 +2,8 @@
 #include "verbs/brief.h"
 
 #include <algorithm>
-#include <set>
+#include <span>
+#include <vector>
 
 #include "reduce/confidence.h"
 #include "verbs/call_tree.h"
@@ -10,6 +11,7 @@
 
 namespace atys::verbs {
 
+using reduce::CodeOrigins;
 using reduce::EntityId;
 using reduce::Origin;
 
@@ -17,23 +19,22 @@ namespace {
 
 constexpr double kLeastSelf = 0.01;  // of the whole: what is below is noise to who looks for a culprit
 constexpr double kLeastTotal = 0.05;
-constexpr double kLeastOfRuntime = 0.1;  // what the user's code should call less is worth a row only where it is much
 constexpr double kLeastInTree = 0.02;
-constexpr double kPassesOn = 0.95;  // a function with a callee of this share of it does nothing else
+constexpr double kPassesOn = 0.95;       // a function with a callee of this share of it does nothing else
+constexpr double kHoldsAll = 0.9;        // one that so much passes through says nothing of where that goes
+constexpr double kLeastCallee = 0.05;    // a callee is worth naming where it is so much of the whole
+constexpr double kLeastOfCharged = 0.3;  // … and of what its caller is charged
 
+constexpr EntityId id(size_t entity) { return EntityId{static_cast<uint32_t>(entity)}; }
+
+// What each function costs, by entity.
 struct Costs {
-  std::vector<double> self;              // by entity
-  std::vector<double> charged;           // to the user's code
-  std::vector<double> of_runtime;        // self, of the runtime's functions
-  std::vector<double> in_code;           // to the innermost function that is not the runtime's
-  std::vector<double> total;             // of functions that are not the runtime's
-  std::vector<double> total_of_workers;  // the same where it does more than pass on
-  std::vector<double> total_of_entries;  // the same of libraries' functions that the user's code calls
+  std::vector<double> self;
+  std::vector<double> in_code;  // with the runtime that it calls; of functions that are not the runtime's
+  std::vector<double> in_own;   // with the packages and the runtime that it calls; of the user's functions
+  std::vector<double> total;    // of functions that are not the runtime's
+  std::vector<double> holding;  // the same where it neither only passes on nor holds everything
 };
-
-std::vector<double> self_of(const Profile& profile, size_t column, const reduce::CodeOrigins& code) {
-  return code.charged(profile, column, Origin::Runtime);
-}
 
 // How much of a node its costliest callee has.
 std::vector<double> heaviest_child_of(const CallTree& tree) {
@@ -45,36 +46,30 @@ std::vector<double> heaviest_child_of(const CallTree& tree) {
   return heaviest;
 }
 
-Costs costs_of(const ViewedProfile& viewed, const reduce::CodeOrigins& code, const CallTree& tree) {
+Costs costs_of(const ViewedProfile& viewed, const CodeOrigins& code, const CallTree& tree) {
   const Profile& profile = viewed.loaded.profile;
   Costs costs;
-  costs.self = self_of(profile, viewed.column, code);
-  costs.charged = code.charged(profile, viewed.column, code.shown_as_own());
+  costs.self = code.charged(profile, viewed.column, Origin::Runtime);
+  costs.in_own = code.charged(profile, viewed.column, code.shown_as_own());
   costs.in_code = code.charged(profile, viewed.column, std::max(code.shown_as_own(), Origin::Library));
-  const size_t entities = costs.self.size();
-  costs.total.resize(entities);
-  costs.total_of_workers.resize(entities);
-  costs.total_of_entries.resize(entities);
-  costs.of_runtime = costs.self;
-  for (size_t i = 0; i < entities; ++i) {
-    const EntityId entity{static_cast<uint32_t>(i)};
-    if (code.is_own(entity)) costs.in_code[i] = 0;
-    if (!code.is_runtime(entity)) costs.of_runtime[i] = 0;
-  }
+  costs.total.resize(costs.self.size());
+  costs.holding.resize(costs.self.size());
   const auto heaviest = heaviest_child_of(tree);
   for (size_t i = 1; i < tree.nodes().size(); ++i) {
     const CallNode& node = tree.nodes()[i];
     const auto entity = static_cast<size_t>(node.entity);
     costs.total[entity] += node.total;
-    if (heaviest[i] < kPassesOn * node.total) costs.total_of_workers[entity] += node.total;
-    const bool is_called_by_own = node.parent != 0 && code.is_own(tree.nodes()[node.parent].entity);
-    if (is_called_by_own && !code.is_own(node.entity)) costs.total_of_entries[entity] += node.total;
+    if (heaviest[i] < kPassesOn * node.total) costs.holding[entity] += node.total;
+  }
+  const double inside = tree.nodes()[0].total - tree.nodes()[0].self;
+  for (size_t i = 0; i < costs.total.size(); ++i) {
+    if (costs.total[i] >= kHoldsAll * inside) costs.holding[i] = 0;
   }
   return costs;
 }
 
 // The entities that cost at least `least`, costliest first.
-std::vector<size_t> ranking(const std::vector<double>& costs, double least) {
+std::vector<size_t> ranking(std::span<const double> costs, double least) {
   std::vector<size_t> order;
   for (size_t i = 0; i < costs.size(); ++i) {
     if (costs[i] > 0 && costs[i] >= least) order.push_back(i);
@@ -83,62 +78,123 @@ std::vector<size_t> ranking(const std::vector<double>& costs, double least) {
   return order;
 }
 
-// One of each list in turn, none twice.
-std::vector<size_t> in_turn(const std::vector<std::vector<size_t>>& lists, size_t most) {
+// One of each list in turn, none twice; a list that stands there twice gives twice as many.
+std::vector<size_t> in_turn(const std::vector<const std::vector<size_t>*>& lists, size_t entities, size_t most) {
   std::vector<size_t> merged;
-  std::set<size_t> seen;
-  std::vector<size_t> next(lists.size());
+  std::vector<bool> is_taken(entities);
   for (bool is_any_left = true; is_any_left && merged.size() < most;) {
     is_any_left = false;
-    for (size_t list = 0; list < lists.size() && merged.size() < most; ++list) {
-      while (next[list] < lists[list].size() && !seen.insert(lists[list][next[list]]).second) ++next[list];
-      if (next[list] == lists[list].size()) continue;
-      merged.push_back(lists[list][next[list]++]);
-      is_any_left = true;
+    for (const std::vector<size_t>* list : lists) {
+      const auto next = std::ranges::find_if(*list, [&](size_t entity) { return !is_taken[entity]; });
+      if (next == list->end() || merged.size() >= most) continue;
+      merged.push_back(*next);
+      is_taken[*next] = is_any_left = true;
     }
   }
   return merged;
 }
 
+class Rows {
+ public:
+  Rows(const ViewedProfile& viewed, const CodeOrigins& code, const Costs& costs)
+      : viewed_(viewed),
+        code_(code),
+        costs_(costs),
+        samples_(reduce::effective_samples(viewed.loaded.profile, viewed.column)),
+        below_own_(code.costliest_callees(viewed.loaded.profile, viewed.column, code.shown_as_own())),
+        below_code_(
+            code.costliest_callees(viewed.loaded.profile, viewed.column, std::max(code.shown_as_own(), Origin::Library))) {}
+
+  void add(size_t entity) {
+    const bool is_own = code_.is_own(id(entity));
+    const double self = costs_.self[entity];
+    SummaryRow row = made(code_.attribution().entities()[entity], self, std::max(costs_.total[entity], self));
+    row.charged = std::max(is_own ? costs_.in_own[entity] : costs_.in_code[entity], self);
+    row.charged_percent = percent(row.charged);
+    row.origin = to_string(code_.of(id(entity)));
+    name_callee(is_own ? below_own_[entity] : below_code_[entity], row);
+    rows_.push_back(std::move(row));
+  }
+
+  // What the runtime does where no other code is on the stack.
+  void add_work(const std::string& name, double value) {
+    reduce::Entity entity;
+    entity.name = name;
+    SummaryRow row = made(std::move(entity), value, value);
+    row.charged = value;
+    row.charged_percent = percent(value);
+    row.origin = to_string(Origin::Runtime);
+    rows_.push_back(std::move(row));
+  }
+
+  std::vector<SummaryRow> take() { return std::move(rows_); }
+
+ private:
+  double percent(double value) const { return code_.sum() == 0 ? 0 : value / code_.sum() * 100; }
+
+  SummaryRow made(reduce::Entity entity, double self, double total) const {
+    const reduce::Interval interval = reduce::share_interval(percent(self) / 100, samples_);
+    return {.entity = std::move(entity),
+            .self = self,
+            .self_percent = percent(self),
+            .total = total,
+            .total_percent = percent(total),
+            .ci95 = {interval.low * 100, interval.high * 100},
+            .rank = rows_.size()};
+  }
+
+  void name_callee(const CodeOrigins::Callee& callee, SummaryRow& row) const {
+    if (callee.value < kLeastCallee * code_.sum() || callee.value < kLeastOfCharged * row.charged) return;
+    row.callee = code_.attribution().entities()[static_cast<size_t>(callee.entity)].name;
+    row.callee_percent = percent(callee.value);
+  }
+
+  const ViewedProfile& viewed_;
+  const CodeOrigins& code_;
+  const Costs& costs_;
+  double samples_;
+  std::vector<CodeOrigins::Callee> below_own_;
+  std::vector<CodeOrigins::Callee> below_code_;
+  std::vector<SummaryRow> rows_;
+};
+
+std::vector<SummaryRow> tree_rows(const CallTree& tree, const CodeOrigins& code, double samples, size_t most) {
+  const auto heaviest = heaviest_child_of(tree);
+  const auto is_kept = [&](uint32_t node) {
+    const CallNode& of = tree.nodes()[node];
+    const bool only_passes_on = heaviest[node] >= kPassesOn * of.total && !code.is_own(of.entity);
+    return of.total >= kLeastInTree * code.sum() && !only_passes_on;
+  };
+  return cut_tree(tree, code, samples, most, is_kept).rows;
+}
+
 }  // namespace
 
-Brief brief(const ViewedProfile& viewed, const reduce::CodeOrigins& code, size_t most) {
+Brief brief(const ViewedProfile& viewed, const CodeOrigins& code, size_t most) {
   const Profile& profile = viewed.loaded.profile;
   const CallTree tree(profile, viewed.column, code.attribution(), [&](EntityId entity) { return !code.is_runtime(entity); });
   const Costs costs = costs_of(viewed, code, tree);
   const double sum = code.sum();
-  const double samples = reduce::effective_samples(profile, viewed.column);
+
+  const auto by_itself = ranking(costs.in_code, kLeastSelf * sum);
+  const auto of_own = ranking(costs.in_own, kLeastSelf * sum);
+  const auto holding = ranking(costs.holding, kLeastTotal * sum);
+  auto works = code.runtime_works(profile, viewed.column);
+  std::erase_if(works, [&](const auto& work) { return work.second < kLeastSelf * sum; });
+
+  const size_t functions = most - std::min(works.size(), most / 4);
+  const auto chosen = in_turn({&by_itself, &of_own, &holding, &by_itself, &holding}, costs.self.size(), functions);
+  Rows rows(viewed, code, costs);
+  for (const size_t entity : chosen) rows.add(entity);
+  for (const auto& [name, value] : works) rows.add_work(name, value);
 
   Brief result;
-  result.functions = ranking(costs.total, 0).size();
-  const std::vector<size_t> chosen =
-      in_turn({ranking(costs.charged, kLeastSelf * sum), ranking(costs.in_code, kLeastSelf * sum),
-               ranking(costs.total_of_workers, kLeastTotal * sum), ranking(costs.total_of_entries, kLeastTotal * sum),
-               ranking(costs.of_runtime, kLeastOfRuntime * sum)},
-              most);
-  for (const size_t entity : chosen) {
-    const auto percent = [&](double value) { return sum == 0 ? 0 : value / sum * 100; };
-    const bool is_own = code.is_own(EntityId{static_cast<uint32_t>(entity)});
-    const double charged = std::max(is_own ? costs.charged[entity] : costs.in_code[entity], costs.self[entity]);
-    const double total = std::max(costs.total[entity], costs.self[entity]);
-    const reduce::Interval interval = reduce::share_interval(sum == 0 ? 0 : costs.self[entity] / sum, samples);
-    result.rows.push_back({.entity = code.attribution().entities()[entity],
-                           .self = costs.self[entity],
-                           .self_percent = percent(costs.self[entity]),
-                           .total = total,
-                           .total_percent = percent(total),
-                           .ci95 = {interval.low * 100, interval.high * 100},
-                           .charged = charged,
-                           .charged_percent = percent(charged),
-                           .origin = std::string(to_string(code.of(EntityId{static_cast<uint32_t>(entity)}))),
-                           .rank = result.rows.size()});
-  }
-  const auto heaviest = heaviest_child_of(tree);
-  result.tree = cut_tree(tree, code, samples, most, [&](uint32_t node) {
-                  const CallNode& of = tree.nodes()[node];
-                  const bool only_passes_on = heaviest[node] >= kPassesOn * of.total && !code.is_own(of.entity);
-                  return of.total >= kLeastInTree * sum && !only_passes_on;
-                }).rows;
+  result.rows = rows.take();
+  // What costs something by itself, and what is shown although it does not.
+  const auto costs_nothing = [&](size_t entity) { return costs.in_code[entity] == 0; };
+  result.functions =
+      ranking(costs.in_code, 0).size() + works.size() + static_cast<size_t>(std::ranges::count_if(chosen, costs_nothing));
+  result.tree = tree_rows(tree, code, reduce::effective_samples(profile, viewed.column), most);
   return result;
 }
 

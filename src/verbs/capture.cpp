@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "capture/recording.h"
+#include "reduce/anonymous.h"
 #include "store/library.h"
 #include "verbs/adaptive.h"
 #include "verbs/recording_plan.h"
@@ -139,7 +140,7 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
     answer.notes.push_back("the overhead was above its cap: it was measured too late in so short a recording");
   ViewedProfile viewed;
   viewed.column = recorded.profile.default_value_column();
-  viewed.loaded = {std::move(recorded.profile), answer.written.id, answer.written.path};
+  viewed.loaded = {reduce::name_anonymous_functions(std::move(recorded.profile)), answer.written.id, answer.written.path};
   const std::string reference = answer.written.id.empty() ? answer.written.path : answer.written.id.substr(0, 12);
   View view;
   view.top = kRows;

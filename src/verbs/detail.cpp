@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kCut = "…";
 constexpr size_t kMostGroups = 3;
+constexpr size_t kRowsBeforeCalls = 4;
 
 size_t back_to_character(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
@@ -24,6 +25,16 @@ size_t back_to_character(std::string_view text, size_t at) {
 bool shorten(std::string& text, size_t most_bytes) {
   if (text.size() <= most_bytes) return false;
   text = shorten_middle(text, most_bytes);
+  return true;
+}
+
+// Without its package, its templates and its parameters a name still tells the function; cut in the middle it may not.
+bool shorten_name(std::string& name, size_t most_bytes) {
+  if (name.size() <= most_bytes) return false;
+  std::string less = reduce::short_name(name);
+  // "::fmt" is what is left of "<T as core::fmt::Display>::fmt".
+  if (!less.empty() && !less.starts_with("::") && less.size() < name.size()) name = std::move(less);
+  shorten(name, most_bytes);
   return true;
 }
 
@@ -38,7 +49,7 @@ void shorten_place(std::string& path, size_t most_bytes) {
 
 bool shorten(reduce::Entity& entity, const Detail& detail) {
   const bool is_file = entity.name == entity.file;
-  const bool is_shorter = shorten(entity.name, detail.name_bytes);
+  const bool is_shorter = is_file ? shorten(entity.name, detail.name_bytes) : shorten_name(entity.name, detail.name_bytes);
   shorten_place(entity.file, is_file ? detail.name_bytes : detail.place_bytes);
   shorten_place(entity.module, detail.place_bytes);
   return is_shorter;
@@ -81,7 +92,8 @@ void fold_path(SummaryRow& row, size_t most) {
 void shorten(SummaryRow& row, const Detail& detail) {
   row.is_shortened |= shorten(row.entity, detail);
   fold_path(row, detail.path_names);
-  for (std::string& name : row.path) row.is_shortened |= shorten(name, detail.name_bytes);
+  for (std::string& name : row.path) row.is_shortened |= shorten_name(name, detail.name_bytes);
+  row.is_shortened |= shorten_name(row.callee, detail.name_bytes);
   shorten(row.source, std::max<size_t>(detail.name_bytes, 40));
 }
 
@@ -187,9 +199,14 @@ void keep_rows(SummaryAnswer& answer, size_t rows) {
     return true;
   });
   omission.finish();
-  std::erase_if(answer.tree, [&](const SummaryRow& row) { return row.rank >= rows; });
+  // Where there is little room, functions tell more than the calls that lead to them.
+  std::erase_if(answer.tree, [&](const SummaryRow& row) { return row.rank + kRowsBeforeCalls >= rows; });
   if (answer.form == "tree" || answer.form == "brief") answer.omitted.percent = 100 - covered_percent(answer);
   if (std::abs(answer.omitted.percent) < 1e-9) answer.omitted.percent = 0;
+}
+
+size_t all_rows(const SummaryAnswer& answer) {
+  return std::max(answer.rows.size(), answer.tree.empty() ? 0 : answer.tree.size() + kRowsBeforeCalls);
 }
 
 SummaryAnswer in_detail(const SummaryAnswer& answer, const Detail& detail) {

@@ -25,6 +25,8 @@ struct Detail {
 
 // Only the `rows` most important ones; the others are counted as omitted.
 void keep_rows(SummaryAnswer& answer, size_t rows);
+// How many `rows` show all that the answer has: those of its calls come after the first of its functions.
+size_t all_rows(const SummaryAnswer& answer);
 
 SummaryAnswer in_detail(const SummaryAnswer& answer, const Detail& detail);
 DiffAnswer in_detail(const DiffAnswer& answer, const Detail& detail);

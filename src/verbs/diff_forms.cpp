@@ -40,9 +40,10 @@ void add_tree(reduce::Top& top, const ViewedProfile& viewed, const reduce::CodeO
     add(top, named(joined(tree.path_of(i))), tree.nodes()[i].self, tree.nodes()[i].total);
 }
 
-// Functions of the user's own code, each with what other code costs below it.
+// Functions of the user's own code and of packages, each with what the runtime costs below it.
 void add_charged(reduce::Top& top, const ViewedProfile& viewed, const reduce::CodeOrigins& code) {
-  const auto charged = code.charged(viewed.loaded.profile, viewed.column, code.shown_as_own());
+  const auto charged =
+      code.charged(viewed.loaded.profile, viewed.column, std::max(code.shown_as_own(), reduce::Origin::Library));
   for (size_t i = 0; i < charged.size(); ++i) {
     if (charged[i] != 0) add(top, code.attribution().entities()[i], charged[i], charged[i]);
   }

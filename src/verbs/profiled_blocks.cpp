@@ -78,17 +78,13 @@ class Profiling {
     const uint64_t now = clock_ns(CLOCK_MONOTONIC);
     const double expected_ns = 1.5 * std::max(answer_.a.wall_ns, answer_.b.wall_ns) * static_cast<double>(answer_.repeats);
     if (static_cast<double>(now) + expected_ns >= static_cast<double>(limits_.deadline_ns)) return false;
-    const capture::RecordingPlan plan{
-        .target = capture::CommandTarget{quiet(is_b ? commands_.b() : commands_.a(), answer_.repeats)},
-        .kind = {},
-        .tier = capture::Tier::Auto,
-        .hz = hz_,
-        .duration_ns = limits_.deadline_ns - now,
-        .max_overhead = kMaxOverhead,
-        .max_samples = 0,
-        .cache_folder = store::Library::open_default().home() + "/cache",
-        .may_ask_debuginfod = false,
-        .labels = {}};
+    capture::RecordingPlan plan;
+    plan.target = capture::CommandTarget{quiet(is_b ? commands_.b() : commands_.a(), answer_.repeats)};
+    plan.hz = hz_;
+    plan.duration_ns = limits_.deadline_ns - now;
+    plan.max_overhead = kMaxOverhead;
+    plan.cache_folder = store::Library::open_default().home() + "/cache";
+    plan.may_ask_debuginfod = false;
     const OwnPriority kept;  // a recording raises it, and what we start next would inherit it
     auto recording = capture::Recording::open(plan);
     if (!recording.ok() || !(*recording)->start().ok()) {

@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "reduce/code_origins.h"
+#include "reduce/runtime_work.h"
 #include "reduce/top.h"
 #include "verbs/brief.h"
 #include "verbs/detail.h"
@@ -67,6 +68,8 @@ CodeShares shares_of(const reduce::CodeOrigins& code) {
           .level = std::string(to_string(code.shown_as_own()))};
 }
 
+bool is_runtime_work(const SummaryRow& row) { return row.origin == "runtime" && row.entity.name.starts_with('['); }
+
 void add_remarks(SummaryAnswer& answer) {
   const bool is_about_own_code = answer.form == "tree" || answer.form == "brief";
   if (!is_about_own_code) return;
@@ -76,8 +79,12 @@ void add_remarks(SummaryAnswer& answer) {
             ? "no code of your own was seen: libraries stand for it (--own RE says what is yours)"
             : "no code of your own and no library was seen: all code is shown (--own RE says what is yours)");
   }
-  if (answer.shares.outside >= 0.5)
-    answer.remarks.push_back(fmt::format("{:.1f}% passed through no code of your own", answer.shares.outside));
+  if (answer.shares.outside < 0.5) return;
+  const auto work = std::ranges::find_if(answer.rows, is_runtime_work);  // the first is the largest
+  const bool is_most = work != answer.rows.end() && work->entity.name != reduce::kOtherRuntimeWork &&
+                       work->total_percent > answer.shares.outside / 2;
+  answer.remarks.push_back(fmt::format("{:.1f}% passed through no code of your own{}", answer.shares.outside,
+                                       is_most ? ", most of it " + work->entity.name : ""));
 }
 
 // The rows of a form, all that there are or could be wanted; answer.omitted is what never became a row.

@@ -32,6 +32,8 @@ struct SummaryRow {
   // Of functions: with what libraries and runtime cost below it, where it is the innermost function of the user's own code.
   double charged = 0;
   double charged_percent = 0;
+  std::string callee = {};  // form brief: what it calls itself and is charged most for, with how much of the whole that is
+  double callee_percent = 0;
   std::string origin = {};  // own, library or runtime; empty: does not apply
   std::string source = {};  // form lines: the text of the line, where the file is at hand
   size_t rank = 0;          // the row to leave out first has the largest

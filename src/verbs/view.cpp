@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "reduce/anonymous.h"
+
 namespace atys::verbs {
 
 Result<ViewedProfile> open_view(const std::string& reference, const View& view) {
   ViewedProfile viewed{TRY(load_profile(reference))};
+  viewed.loaded.profile = reduce::name_anonymous_functions(std::move(viewed.loaded.profile));
   viewed.column = TRY(find_value_column(viewed.loaded.profile, view.value));
   if (!view.filter.keeps_all()) viewed.loaded.profile = TRY(reduce::filter(viewed.loaded.profile, view.filter));
   return viewed;

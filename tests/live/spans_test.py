@@ -9,7 +9,7 @@ import live  # noqa: E402
 from live import capture, expect, folder  # noqa: E402
 
 PYTHON_PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "workloads" / "python" / "spans.py"
-SECONDS = "3"
+SECONDS = live.seconds(3)
 ROUTES = ("/orders/{id}", "/login", "/health")
 
 

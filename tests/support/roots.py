@@ -65,10 +65,10 @@ def release(name: str) -> pathlib.Path:
     """The root of a release, with nothing but what every Debian has."""
     if os.geteuid() != 0:
         raise Skip("needs root")
-    for program in ("debootstrap", "unshare"):
+    top = folder_of(name)
+    for program in ["unshare"] if top.exists() else ["unshare", "debootstrap"]:
         if not shutil.which(program):
             raise Skip(f"{program} is not installed")
-    top = folder_of(name)
     with locked(name):
         if not top.exists():
             making = top.with_suffix(".making")

@@ -121,15 +121,15 @@ def java_program(made: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
 def build(workload: Workload) -> tuple[Workload, str]:
     """Builds one, if it is not there as it should be. Returns why it cannot be built, or nothing."""
     compiler = compiler_of(workload.command[0])
-    missing = OUT / f"{workload.name}.skip"
+    missing, stamp, target = (OUT / f"{workload.name}{suffix}" for suffix in (".skip", ".stamp", ""))
+    flags = [flag for flag in workload.command[1:] if not flag.startswith("-m") or compiler is None or takes(compiler, flag)]
+    wanted = stamp_of(workload, [workload.command[0], *flags])
+    if target.exists() and stamp.exists() and stamp.read_text() == wanted:
+        missing.unlink(missing_ok=True)
+        return workload, ""
     if compiler is None:
         missing.write_text(f"{workload.command[0]} is not installed\n")
         return workload, missing.read_text().strip()
-    flags = [flag for flag in workload.command[1:] if not flag.startswith("-m") or takes(compiler, flag)]
-    stamp, target = OUT / f"{workload.name}.stamp", OUT / workload.name
-    wanted = stamp_of(workload, [workload.command[0], *flags])
-    if target.exists() and stamp.exists() and stamp.read_text() == wanted:
-        return workload, ""
     with tempfile.TemporaryDirectory(dir=OUT) as folder:
         # Go names caches after HOME; a module is no need of one file. Fortran puts its modules where it runs.
         environment = {"HOME": folder, "GOFLAGS": "-mod=mod", "GO111MODULE": "off"} | os.environ

@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   static const char* const names[] = {"nap", "wait_for_lock", "read_pipe", "sync_file"};
   uint64_t ns[4] = {0, 0, 0, 0};
   char path[4096];
-  snprintf(path, sizeof path, "%s/atys-workload-XXXXXX", argc > 2 ? argv[2] : "/tmp");
+  snprintf(path, sizeof path, "%s/atys-workload-XXXXXX", argc > 2 ? argv[2] : "/var/tmp");  // /tmp may be memory
   file = mkstemp(path);
   if (file < 0 || pipe(ends) != 0) {
     perror(path);

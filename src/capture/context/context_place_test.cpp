@@ -52,11 +52,12 @@ TEST_P(ContextPlaceTest, is_where_the_library_has_it_in_each_thread) {
   linux::ProcessMemory memory(::getpid());
   const auto place = find_context_variable(::getpid(), ranges.value(), memory);
   ASSERT_TRUE(place);
-  EXPECT_EQ(follow(*place), reinterpret_cast<uint64_t>(where()));
-  std::thread([&] {
-    const auto expected = reinterpret_cast<uint64_t>(where());
+  const auto check = [&] {
+    const auto expected = reinterpret_cast<uint64_t>(where());  // first: this makes the thread's block
     EXPECT_EQ(follow(*place), expected);
-  }).join();
+  };
+  check();
+  std::thread(check).join();
   ::dlclose(library);
 }
 

@@ -229,13 +229,14 @@ bool AttachClient::has_ended() const {
   return ::poll(&ended, 1, 0) > 0;
 }
 
-// A machine that handles SIGQUIT and finds the file listens from then on; on all others the signal does harm.
+// A machine that handles SIGQUIT and finds the file listens from then on; on all others the signal does harm. One that is
+// just starting handles it a little later, so it is worth asking again.
 Result<> AttachClient::may_signal() const {
   const std::string status = TRY(linux::read_proc_file(fmt::format("/proc/{}/status", info_.pid), size_t{1} << 20));
   const auto caught = linux::parse_number<uint64_t>(linux::value_of(status, "SigCgt"), 16);
   if (caught && (*caught >> (SIGQUIT - 1) & 1) != 0) return {};
   return fail(
-      ErrorCode::Unsupported, fmt::format("process {} does not handle SIGQUIT, so it cannot be asked to listen", info_.pid),
+      ErrorCode::Unavailable, fmt::format("process {} does not handle SIGQUIT, so it cannot be asked to listen", info_.pid),
       "it only just started, or its socket was deleted and it runs with -Xrs: try again, or start it without that option");
 }
 

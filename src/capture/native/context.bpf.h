@@ -12,7 +12,8 @@ struct {
   __type(value, struct atys_context_place);
 } contexts SEC(".maps");
 
-static __u64 user_word(__u64 at) {
+// Not static, here and below: such a function is checked once, not once for each way that leads to it.
+__noinline __u64 user_word(__u64 at) {
   __u64 word = 0;
   if (!at || bpf_probe_read_user(&word, sizeof(word), (void*)at) != 0) return 0;
   return word;
@@ -94,19 +95,25 @@ static __u64 goroutine_of(struct task_struct* task, __u64 variable) {
   return regs ? ATYS_REG_LIVE(regs) : 0;
 }
 
+static struct atys_context_place* place_of(__u32 tgid) {
+  if (only_tgid) return only.has_place ? &only.place : 0;
+  return bpf_map_lookup_elem(&contexts, &tgid);
+}
+
 // Adds the context at the end of the payload, which has `at` bytes; returns how many it has then.
-static __u32 add_context(struct scratch* scratch, __u32 payload) {
+__noinline __u32 add_context(struct scratch* scratch, __u32 payload) {
+  if (!scratch) return payload;
   struct atys_record* record = &scratch->record;
-  struct atys_context_place* place = bpf_map_lookup_elem(&contexts, &record->tgid);
+  struct atys_context_place* place = place_of(record->tgid);
   if (!place) return payload;
   struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
   __u64 thread_pointer = ATYS_THREAD_POINTER(task);
   __u64 at = (payload + 7) & ~7ull;
   ATYS_CHECKED_BELOW(at);
-  if (!thread_pointer || at > ATYS_BEFORE_COPY + ATYS_MAX_COPY) return payload;
-  if (place->kind == ATYS_GO_LABELS) {
+  if (at > ATYS_BEFORE_COPY + ATYS_MAX_COPY) return payload;
+  if (place->kind == ATYS_GO_LABELS) {  // on aarch64, threads of Go alone have no thread pointer
     record->context_bytes = copy_go_labels(scratch, at, place, goroutine_of(task, thread_pointer + place->offset));
-  } else {
+  } else if (thread_pointer) {
     __u64 variable =
         place->kind == ATYS_BY_MODULE ? variable_of_module(place, thread_pointer) : thread_pointer + place->offset;
     record->context_bytes = copy_context(scratch, at, variable ? user_word(variable) : 0);

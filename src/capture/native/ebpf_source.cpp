@@ -41,6 +41,21 @@ UniqueFd open_thread(pid_t tid) {
   return fd;
 }
 
+// Programs on other CPUs see what was written before it no later than this.
+template <typename T, typename V>
+void tell(T& word, V value) {
+  __atomic_store_n(&word, static_cast<T>(value), __ATOMIC_SEQ_CST);
+}
+
+// A program that is reading at this moment goes on with half of each, once: all that it reads by them is bounded.
+template <typename T>
+void replace(uint32_t& is_there, T& place, const T* value) {
+  tell(is_there, false);
+  if (value == nullptr) return;
+  place = *value;
+  tell(is_there, true);
+}
+
 }  // namespace
 
 namespace {
@@ -48,12 +63,12 @@ namespace {
 Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<int>& cpus,
                                       std::span<const std::byte> kernel_types) {
   auto object = TRY(linux::BpfObject::open(sampler_object(), "atys_sampler", kernel_types));
-  TRY(object.set_constant("only_listed_processes", static_cast<uint32_t>(plan.only_listed_processes)));
-  TRY(object.set_constant("only_tgid", static_cast<uint32_t>(plan.only_process)));
-  TRY(object.set_constant("wakes_for_threads", static_cast<uint32_t>(plan.may_wait())));
-  TRY(object.set_constant("default_mode", kDefaultMode));
-  TRY(object.set_constant("our_tgid", static_cast<uint32_t>(::getpid())));
-  TRY(object.set_constant("max_samples", plan.max_samples));
+  object.set_constant("only_listed_processes", static_cast<uint32_t>(plan.only_listed_processes));
+  object.set_constant("only_tgid", static_cast<uint32_t>(plan.only_process));
+  object.set_constant("wakes_for_threads", static_cast<uint32_t>(plan.may_wait()));
+  object.set_constant("default_mode", kDefaultMode);
+  object.set_constant("our_tgid", static_cast<uint32_t>(::getpid()));
+  object.set_constant("max_samples", plan.max_samples);
   if (plan.only_process != 0) {
     TRY(object.set_map_size("processes", kProcessesWhereOne));
     for (const char* map : {"counts_a", "counts_b"}) TRY(object.set_map_size(map, kCountersWhereOne));
@@ -77,6 +92,9 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   auto object = TRY(std::move(loaded));
   auto sideband = TRY(Sideband::open(cpus, plan.only_process));
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
+  source->period_ns_ = TRY(source->object_.variable<uint64_t>("sample_period_ns"));
+  source->counters_ = TRY(source->object_.variable<Counters>("counters"));
+  if (plan.only_process != 0) source->only_ = TRY(source->object_.variable<atys_only_process>("only"));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
   source->measure_cost();
   if (plan.with_cpu) TRY(source->open_timers());
@@ -115,28 +133,45 @@ void EbpfSource::stop() {
 
 Result<> EbpfSource::set_period(uint64_t period) {
   for (const UniqueFd& timer : timers_) TRY(linux::set_perf_period(timer.get(), period));
-  const uint32_t slot = 0;
-  return object_.map("sample_period").update(&slot, &period);
+  *period_ns_ = period;
+  return {};
 }
 
 Result<> EbpfSource::add_process(pid_t pid) {
   const auto key = static_cast<uint32_t>(pid);
   const atys_process process{.children = plan_.with_children};
+  if (only_ != nullptr) {
+    CHECK(pid == plan_.only_process);
+    only_->process = process;
+    tell(only_->is_listed, true);
+    return {};
+  }
   return object_.map("processes").update(&key, &process);
 }
 
 void EbpfSource::set_stack_mode(pid_t pid, StackMode mode) {
   const auto key = static_cast<uint32_t>(pid);
+  const uint32_t as_told = mode == StackMode::ByCopy    ? ATYS_BY_COPY
+                           : mode == StackMode::Without ? ATYS_WITHOUT
+                                                        : ATYS_BY_FRAME_POINTER;
+  if (only_ != nullptr) {
+    if (pid == plan_.only_process) only_->process.mode = as_told;
+    return;
+  }
   atys_process process{.children = plan_.with_children};
   const auto map = object_.map("processes");
   if (!map.look_up(&key, &process) && plan_.only_listed_processes) return;
-  process.mode = mode == StackMode::ByCopy    ? ATYS_BY_COPY
-                 : mode == StackMode::Without ? ATYS_WITHOUT
-                                              : ATYS_BY_FRAME_POINTER;
+  process.mode = as_told;
   (void)map.update(&key, &process);  // it stays with the other mode, which works too
 }
 
 void EbpfSource::set_code_range(pid_t pid, uint64_t begin, uint64_t end) {
+  if (only_ != nullptr) {
+    if (pid != plan_.only_process) return;
+    only_->process.code_begin = begin;
+    tell(only_->process.code_end, end);
+    return;
+  }
   const auto key = static_cast<uint32_t>(pid);
   atys_process process{};
   const auto map = object_.map("processes");
@@ -152,6 +187,10 @@ void EbpfSource::set_stack_end(pid_t tid, uint64_t address) {
 }
 
 void EbpfSource::set_walker(pid_t pid, const atys_walker* walker) {
+  if (only_ != nullptr) {
+    if (pid == plan_.only_process) replace(only_->has_walker, only_->walker, walker);
+    return;
+  }
   const auto key = static_cast<uint32_t>(pid);
   if (walker != nullptr)
     (void)object_.map("walkers").update(&key, walker);  // a full map: there are too many processes, these have native frames
@@ -160,6 +199,10 @@ void EbpfSource::set_walker(pid_t pid, const atys_walker* walker) {
 }
 
 void EbpfSource::set_context_place(pid_t pid, const atys_context_place* place) {
+  if (only_ != nullptr) {
+    if (pid == plan_.only_process) replace(only_->has_place, only_->place, place);
+    return;
+  }
   const auto key = static_cast<uint32_t>(pid);
   if (place != nullptr)
     (void)object_.map("contexts").update(&key, place);  // a full map: the samples have no labels
@@ -322,7 +365,10 @@ void EbpfSource::collect_counts(SampleSink& sink) {
   stacks_since_swap_ = 0;
 }
 
-void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const { fds.push_back({ring_->epoll_fd(), POLLIN, 0}); }
+void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const {
+  fds.push_back({ring_->epoll_fd(), POLLIN, 0});
+  sideband_.add_wakeups(fds);
+}
 
 // The kernel counts how long our programs run, which makes each run dearer. A sampler runs some hundred times a second, so
 // it counts all the time; programs on every switch are counted for a while now and then, and the rest is taken to be like
@@ -350,13 +396,9 @@ void EbpfSource::measure_cost() {
 }
 
 atys_counters EbpfSource::counters() const {
-  static const long kCpus = ::sysconf(_SC_NPROCESSORS_CONF);  // reads files each time
-  std::vector<atys_counters> of_cpus(static_cast<size_t>(std::max(kCpus, 1L)));
-  const uint32_t slot = 0;
-  object_.map("counters").look_up(&slot, of_cpus.data());
   atys_counters sum{};
-  for (const atys_counters& of_cpu : of_cpus)
-    for (size_t i = 0; i < ATYS_COUNTERS; ++i) sum.of[i] += of_cpu.of[i];
+  for (const atys_counters& slot : *counters_)
+    for (size_t i = 0; i < ATYS_COUNTERS; ++i) sum.of[i] += __atomic_load_n(&slot.of[i], __ATOMIC_RELAXED);
   return sum;
 }
 

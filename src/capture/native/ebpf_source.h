@@ -2,6 +2,7 @@
 // Tier 1: a BPF program on a timer of each CPU (sampler.bpf.c).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <unordered_map>
 
@@ -62,6 +63,8 @@ class EbpfSource final : public SampleSource {
     }
   };
 
+  using Counters = std::array<atys_counters, ATYS_COUNTER_SLOTS>;
+
   EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
       : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)) {}
   Result<> open_timers();
@@ -77,6 +80,10 @@ class EbpfSource final : public SampleSource {
 
   EbpfPlan plan_;
   linux::BpfObject object_;
+  // In memory shared with the programs.
+  uint64_t* period_ns_ = nullptr;
+  const Counters* counters_ = nullptr;
+  atys_only_process* only_ = nullptr;  // where the target is one process; then it stands for the maps by process
   Sideband sideband_;
   UniqueFd statistics_;  // run times are counted while this is open
   uint64_t kernel_ns_ = 0;

@@ -20,6 +20,8 @@ constexpr std::string_view kPruned = "(pruned)";
 constexpr std::string_view kKernelKind = "kernel";
 // Nobody asks for the line of a place with less than one part of so many, if a library's debug file had to be opened for it.
 constexpr uint64_t kRarely = 200;
+// Below a function of an interpreter a library's lines count for less: the line that the program is at is known.
+constexpr uint64_t kBelowLanguage = 4;
 
 }  // namespace
 
@@ -90,8 +92,9 @@ void ProfileBuilder::weigh_places() {
   for (size_t i = 1; i < slots.size(); ++i) {
     const uint64_t weight = collector_.value(i).weight;
     whole_ += weight;
-    if (weight > 0)
-      for (const PlaceNumber place : collector_.stack(slots[i].stack)) weights_[raw(place)] += weight;
+    if (weight == 0) continue;
+    const uint64_t counted = reader_of(slots[i]) == nullptr ? weight : weight / kBelowLanguage;
+    for (const PlaceNumber place : collector_.stack(slots[i].stack)) weights_[raw(place)] += counted;
   }
 }
 

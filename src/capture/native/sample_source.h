@@ -95,7 +95,7 @@ class SampleSource {
   // Where the threads of a process say what they work on; null: nowhere any more.
   virtual bool reads_contexts() const { return false; }
   virtual void set_context_place(pid_t, const atys_context_place*) {}
-  // While little comes, it is enough to collect twice a second: no process comes and goes meanwhile, and nothing runs over.
+  // While little comes, it is enough to collect once a second: no process comes and goes meanwhile, and nothing runs over.
   virtual bool may_wait() const { return false; }
   virtual void collect(SampleSink& sink) = 0;
   // Hands over what was only counted in the kernel so far.

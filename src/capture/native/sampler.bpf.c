@@ -25,6 +25,13 @@ const volatile __u32 wakes_for_threads = 0;  // user space comes by itself too s
 const volatile __u32 our_tgid = 0;
 const volatile __u64 max_samples = 0;
 
+// Written by user space.
+__u64 sample_period_ns = 0;  // of the timers. The kernel goes on telling the first one after a change
+struct atys_only_process only = {};
+
+// Read by user space.
+struct atys_counters counters[ATYS_COUNTER_SLOTS] = {};
+
 __u64 samples_taken = 0;
 __u64 woken_for_thread_ns = 0;
 
@@ -74,26 +81,14 @@ struct {
   __type(value, __u64);
 } stack_ends SEC(".maps");
 
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct atys_counters);
-} counters SEC(".maps");
-
-// One value, the period of the timers in ns. The kernel goes on telling the first one after a change.
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, __u64);
-} sample_period SEC(".maps");
-
 enum { ATYS_PAUSE_FOR_THREADS_NS = 20000000 };
 enum { ATYS_BEFORE_COPY = ATYS_MAX_KERNEL_FRAMES * 8 + ATYS_MAX_WALKED * sizeof(struct atys_walked) };
 
 struct scratch {
-  char window[ATYS_FRAME_WINDOW];  // of the interpreter's frame at hand; not sent
+  // Of the interpreter's frame at hand, and from where it was read; not sent.
+  char window[ATYS_CALLERS_WINDOW + ATYS_FRAME_WINDOW];
+  __u64 window_start;
+  __u64 window_end;
   struct atys_record record;
   char payload[ATYS_BEFORE_COPY + ATYS_MAX_COPY + ATYS_MAX_CONTEXT + 16];
 };
@@ -107,9 +102,8 @@ struct {
 } scratches SEC(".maps");
 
 static void count(__u32 counter, __u64 amount) {
-  __u32 zero = 0;
-  struct atys_counters* all = bpf_map_lookup_elem(&counters, &zero);
-  if (all && counter < ATYS_COUNTERS) all->of[counter] += amount;
+  if (counter < ATYS_COUNTERS)
+    __sync_fetch_and_add(&counters[bpf_get_smp_processor_id() % ATYS_COUNTER_SLOTS].of[counter], amount);
 }
 
 static __u64 wakeup_flags(int is_urgent) {
@@ -121,15 +115,41 @@ static __u64 wakeup_flags(int is_urgent) {
 // program.
 #define ATYS_CHECKED_BELOW(value) asm volatile("" : "+r"(value))
 
-// Where the frames of the current thread end; 0: not known. The kernel knows it of a process's first thread: arguments and
-// environment lie beyond. Of another user space finds it out, once it has seen that there is one.
+// The slot of the current thread of the only process; null: there are more processes.
+static struct atys_thread* own_slot(__u32 tid) {
+  if (!only_tgid) return 0;
+  struct atys_thread* slot = &only.threads[tid % ATYS_THREAD_SLOTS];
+  if (slot->tid != tid) {
+    slot->tid = tid;
+    slot->inner_tid = 0;
+    slot->stack_end = 0;
+    slot->state = 0;
+  }
+  return slot;
+}
+
+// The kernel knows it: arguments and environment lie beyond.
+static __u64 first_stack_end(void) {
+  struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
+  if (!only_tgid) return BPF_CORE_READ(task, mm, start_stack) + sizeof(__u64);
+  __u64 memory =
+      (__u64)BPF_CORE_READ(task, mm);  // read directly, it would cost the verifier a search in all types of the kernel
+  if (only.memory != memory) {
+    only.stack_end = BPF_CORE_READ(task, mm, start_stack) + sizeof(__u64);
+    only.memory = memory;
+  }
+  return only.stack_end;
+}
+
+// Where the frames of the current thread end; 0: not known. Of one that is not the first of its process user space finds it
+// out, once it has seen that there is one.
 static __u64 stack_end(struct atys_record* record) {
   __u32 tid = record->tid;
-  if (tid == record->tgid) {
-    struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
-    return BPF_CORE_READ(task, mm, start_stack) + sizeof(__u64);
-  }
+  if (tid == record->tgid) return first_stack_end();
+  struct atys_thread* slot = own_slot(tid);
+  if (slot && slot->stack_end) return slot->stack_end;
   __u64* end = bpf_map_lookup_elem(&stack_ends, &tid);
+  if (end && slot) slot->stack_end = *end;
   if (end) return *end;
   __u64 unknown = 0;
   bpf_map_update_elem(&stack_ends, &tid, &unknown, BPF_NOEXIST);
@@ -290,8 +310,12 @@ static void take_registers(const __u64* words, struct atys_record* record) {
   record->bx = ATYS_WORD_BX(words);
 }
 
+static struct atys_process* process_of(__u32 tgid) {
+  return only_tgid ? &only.process : bpf_map_lookup_elem(&processes, &tgid);
+}
+
 static __u32 mode_of(__u32 tgid) {
-  struct atys_process* process = bpf_map_lookup_elem(&processes, &tgid);
+  struct atys_process* process = process_of(tgid);
   return process && process->mode ? process->mode : default_mode;
 }
 
@@ -302,7 +326,7 @@ static __u32 mode_of(__u32 tgid) {
 // pointers goes on with the caller's caller. Its return address is at sp. User space knows which functions are so; here a
 // word that is no code is left out, for each different one would make a stack of its own.
 static void read_leaf_caller(struct atys_record* record) {
-  struct atys_process* process = bpf_map_lookup_elem(&processes, &record->tgid);
+  struct atys_process* process = process_of(record->tgid);
   __u64 word = 0;
   if (!ATYS_CALLER_IS_ON_STACK || !process || !process->code_end || !record->sp) return;
   if (bpf_probe_read_user(&word, sizeof(word), (void*)record->sp) != 0) return;
@@ -338,7 +362,8 @@ static __u32 add_thread(void* ctx, struct scratch* scratch, __u32 mode) {
 }
 
 static int is_target(__u32 tgid) {
-  if (tgid == 0 || tgid == our_tgid || (only_tgid && tgid != only_tgid)) return 0;
+  if (only_tgid) return tgid == only_tgid && only.is_listed;
+  if (tgid == 0 || tgid == our_tgid) return 0;
   return !only_listed_processes || bpf_map_lookup_elem(&processes, &tgid) != 0;
 }
 
@@ -359,9 +384,7 @@ int sample(__u64* ctx) {
     take_registers(ctx, record);
   else
     add_kernel_part(ctx, scratch);
-  __u32 zero = 0;
-  __u64* period_ns = bpf_map_lookup_elem(&sample_period, &zero);
-  record->weight = period_ns ? *period_ns : 0;
+  record->weight = sample_period_ns;
   count(ATYS_SAMPLES, 1);
   count(ATYS_WEIGHT, record->weight);
   __u32 mode = mode_of(tgid);
@@ -407,7 +430,10 @@ int on_exit(__u64* ctx) {
   __u32 tid = BPF_CORE_READ(task, pid);
   bpf_map_delete_elem(&stack_ends, &tid);
   bpf_map_delete_elem(&thread_states, &tid);
+  struct atys_thread* slot = &only.threads[tid % ATYS_THREAD_SLOTS];
+  if (slot->tid == tid) slot->tid = 0;
   if (BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
+  only.is_listed = only.has_walker = only.has_place = 0;
   bpf_map_delete_elem(&processes, &tgid);
   bpf_map_delete_elem(&walkers, &tgid);
   bpf_map_delete_elem(&contexts, &tgid);

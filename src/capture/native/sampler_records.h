@@ -41,6 +41,32 @@ struct atys_process {
   __u64 code_end;
 };
 
+/* What lasts as long as a thread, so that it is looked for once. A slot is taken over by the next thread that has the same
+ * place; two CPUs may do that at once, so a state that is found here is checked like any other, and an end only says how
+ * much to copy. */
+struct atys_thread {
+  __u32 tid;       /* 0: a free slot */
+  __u32 inner_tid; /* as its own pid namespace has it */
+  __u64 stack_end; /* 0: not known yet */
+  __u64 state;     /* of the interpreter; 0: not known yet */
+};
+enum { ATYS_THREAD_SLOTS = 64 };
+
+/* The target, where it is one process: a search in a map at each sample would cost more than the rest, for little of a map
+ * is in a cache after ten milliseconds of other work. User space writes it, and what it calls present last. */
+struct atys_only_process {
+  struct atys_process process;
+  __u32 is_listed;
+  __u32 has_walker;
+  __u32 has_place;
+  __u32 reserved;
+  __u64 memory;    /* the kernel's record of its memory, for which `stack_end` is known */
+  __u64 stack_end; /* of its first thread */
+  struct atys_walker walker;
+  struct atys_context_place place;
+  struct atys_thread threads[ATYS_THREAD_SLOTS];
+};
+
 /* In front of each record in the ring; then kernel frames, then those of an interpreter (atys_walked), then user frames or
  * copied bytes, then the context. */
 struct atys_record {
@@ -104,9 +130,10 @@ enum atys_counter {
   ATYS_COUNTERS,
 };
 
-/* Value of the map `counters`, which has one entry: all are read at once. */
+/* CPUs share slots where there are more of them. */
+enum { ATYS_COUNTER_SLOTS = 64 };
 struct atys_counters {
-  __u64 of[ATYS_COUNTERS];
+  __u64 of[16]; /* by atys_counter; as large as what CPUs take from each other's caches */
 };
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/sideband.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -50,9 +52,10 @@ Result<Sideband> Sideband::open(const std::vector<int>& cpus, pid_t only_process
   attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   attributes.disabled = 1;
   attributes.watermark = 1;
-  attributes.wakeup_watermark = 1u << 20;  // read when samples are: these records never wake us
-  want_process_records(attributes);
   const size_t pages = cpus.size() > kManyCpus ? kPagesWithManyCpus : kPages;
+  // Read when samples are; these records wake us only before they run over.
+  attributes.wakeup_watermark = static_cast<uint32_t>(pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE)) / 2);
+  want_process_records(attributes);
   for (const int cpu : cpus) {
     UniqueFd event = TRY(linux::open_perf_event(attributes, {.pid = -1, .cpu = cpu}, "the record of processes"));
     sideband.rings_.push_back(TRY(linux::PerfRing::map(event.get(), pages)));
@@ -64,6 +67,10 @@ Result<Sideband> Sideband::open(const std::vector<int>& cpus, pid_t only_process
 Result<> Sideband::start() {
   for (const UniqueFd& event : events_) TRY(linux::enable_perf_event(event.get()));
   return {};
+}
+
+void Sideband::add_wakeups(std::vector<pollfd>& fds) const {
+  for (const UniqueFd& event : events_) fds.push_back({event.get(), POLLIN, 0});
 }
 
 void Sideband::drain(std::vector<linux::PerfRecord>& records) {

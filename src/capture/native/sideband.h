@@ -3,6 +3,8 @@
 // the mappings of a process that lived for a millisecond are known.
 #pragma once
 
+#include <poll.h>
+
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -18,6 +20,8 @@ class Sideband {
   Result<> start();
   // In order of time, as far as one pass over the CPUs can tell.
   void drain(std::vector<linux::PerfRecord>& records);
+  // Ready when there is so much that it should be drained before its time.
+  void add_wakeups(std::vector<pollfd>& fds) const;
 
  private:
   Sideband() = default;

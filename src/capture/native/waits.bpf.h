@@ -66,13 +66,11 @@ static struct atys_wait* wait_of(struct task_struct* task) {
 
 static void begin_wait(void* ctx, struct task_struct* task, int preempted, __u64 now) {
   struct atys_wait* wait = wait_of(task);
-  __u32 zero = 0;
-  __u64* period_ns = bpf_map_lookup_elem(&sample_period, &zero);
-  if (!wait || !period_ns) return;
+  if (!wait) return;
   if (wait->weight_ns) lose_wait(wait);
   int is_first = wait->period_ns == 0;
   wait->since_ns = now;
-  wait->period_ns = *period_ns;
+  wait->period_ns = sample_period_ns;
   wait->threshold_ns = ((__u64)bpf_get_prandom_u32() * wait->period_ns) >> 32;
   __u32 state = BPF_CORE_READ(task, __state);
   wait->state = preempted || state == 0 ? ATYS_PREEMPTED : state;

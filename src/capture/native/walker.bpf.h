@@ -53,20 +53,36 @@ __noinline int is_own_state(const struct atys_walker* walker, __u64 state, __u32
   return number == tid;
 }
 
+static __u32 known_inner_tid(struct atys_thread* slot) {
+  if (!slot) return inner_tid();
+  if (!slot->inner_tid) slot->inner_tid = inner_tid();
+  return slot->inner_tid;
+}
+
+static void learn_state(struct atys_thread* slot, __u32 tid, __u64 state) {
+  if (slot && slot->state == state) return;
+  __u64* known = bpf_map_lookup_elem(&thread_states, &tid);
+  if (!known || *known != state) bpf_map_update_elem(&thread_states, &tid, &state, BPF_ANY);
+  if (slot) slot->state = state;
+}
+
 static __u64 state_of(const struct atys_walker* walker, struct atys_record* record) {
   if (walker->identity == ATYS_MAIN_THREAD && record->tid != record->tgid) return 0;
-  __u32 tid = walker->identity == ATYS_NATIVE_THREAD ? inner_tid() : 0;
+  struct atys_thread* slot = own_slot(record->tid);
+  __u32 tid = walker->identity == ATYS_NATIVE_THREAD ? known_inner_tid(slot) : 0;
   __u64 holder = walker->holder ? follow(walker->holder, &walker->holder_path) : 0;
   if (holder && is_own_state(walker, holder, tid)) {
     if (walker->identity != ATYS_NATIVE_THREAD) return holder;  // and no lock to hold
     record->walk_flags |= ATYS_IS_HOLDER;
-  }
-  __u64* known = bpf_map_lookup_elem(&thread_states, &record->tid);
-  if (record->walk_flags & ATYS_IS_HOLDER) {
-    if (!known || *known != holder) bpf_map_update_elem(&thread_states, &record->tid, &holder, BPF_ANY);
+    learn_state(slot, record->tid, holder);
     return holder;
   }
-  if (known && is_own_state(walker, *known, tid)) return *known;
+  if (slot && slot->state && is_own_state(walker, slot->state, tid)) return slot->state;
+  __u64* known = bpf_map_lookup_elem(&thread_states, &record->tid);
+  if (known && is_own_state(walker, *known, tid)) {
+    if (slot) slot->state = *known;
+    return *known;
+  }
   record->walk_flags |= ATYS_UNKNOWN_STATE;
   return 0;
 }
@@ -82,8 +98,25 @@ struct walking {
 // A number of so many bytes in the window.
 static __u64 window_number(struct scratch* scratch, __u64 offset, __u32 bytes) {
   ATYS_CHECKED_BELOW(offset);
-  if (offset > ATYS_FRAME_WINDOW - 8 || bytes == 0) return 0;
+  if (offset > sizeof(scratch->window) - 8 || bytes == 0) return 0;
   return *(__u64*)&scratch->window[offset] & (~0ull >> (64 - 8 * (bytes & 15)));
+}
+
+// Makes `bytes` at `from` part of the window; with them what lies before, up to the beginning of the page: that costs
+// little, for to read is dear and to read more is not.
+static int read_window(struct scratch* scratch, const struct atys_walker* walker, __u64 from, __u64 bytes) {
+  if (from >= scratch->window_start && from + bytes <= scratch->window_end) return 0;
+  __u64 before = from & (ATYS_PAGE - 1);
+  if (before > ATYS_CALLERS_WINDOW) before = ATYS_CALLERS_WINDOW;
+  if (!walker->is_stacked) before = 0;
+  __u64 all = before + bytes;
+  ATYS_CHECKED_BELOW(all);
+  scratch->window_start = scratch->window_end = 0;
+  if (all == 0 || all > sizeof(scratch->window)) return -1;
+  if (bpf_probe_read_user(scratch->window, all, (void*)(from - before)) != 0) return -1;
+  scratch->window_start = from - before;
+  scratch->window_end = from + bytes;
+  return 0;
 }
 
 static long walk_frame(__u64 index, void* context) {
@@ -91,44 +124,51 @@ static long walk_frame(__u64 index, void* context) {
   struct scratch* scratch = walk->scratch;
   struct atys_walker* walker = walk->walker;
   if (!walk->frame || walk->frame == walk->end) return 1;
-  __u64 bytes = walker->window;
+  __u64 from = walk->frame + walker->window_at;
   __u64 at = walk->at + index * sizeof(struct atys_walked);
-  ATYS_CHECKED_BELOW(bytes);
   ATYS_CHECKED_BELOW(at);
-  if (bytes == 0 || bytes > ATYS_FRAME_WINDOW ||
-      at > ATYS_MAX_KERNEL_FRAMES * 8 + (ATYS_MAX_WALKED - 1) * sizeof(struct atys_walked))
-    return 1;
-  if (bpf_probe_read_user(scratch->window, bytes, (void*)(walk->frame + walker->window_at)) != 0) {
+  if (at > ATYS_MAX_KERNEL_FRAMES * 8 + (ATYS_MAX_WALKED - 1) * sizeof(struct atys_walked)) return 1;
+  if (walker->window > ATYS_FRAME_WINDOW || read_window(scratch, walker, from, walker->window) != 0) {
     scratch->record.walk_flags |= ATYS_WALK_CUT;
     return 1;
   }
+  __u64 offset = from - scratch->window_start;
   struct atys_walked* walked = (struct atys_walked*)&scratch->payload[at];
-  walked->code = window_number(scratch, walker->code, 8);
-  walked->position = window_number(scratch, walker->position, walker->position_bytes);
-  walked->code = (walked->code & 0xffffffffffffull) | window_number(scratch, walker->marker, walker->marker_bytes) << 48;
+  walked->code = window_number(scratch, offset + walker->code, 8);
+  walked->position = window_number(scratch, offset + walker->position, walker->position_bytes);
+  walked->code = (walked->code & 0xffffffffffffull) | window_number(scratch, offset + walker->marker, walker->marker_bytes)
+                                                          << 48;
   scratch->record.walked = index + 1;
-  walk->frame = walker->stride ? walk->frame + walker->stride : window_number(scratch, walker->next, 8);
+  walk->frame = walker->stride ? walk->frame + walker->stride : window_number(scratch, offset + walker->next, 8);
   return 0;
 }
 
 // The innermost frame's position, where the interpreter has it in a register at the moment.
 static void set_live_position(struct scratch* scratch, const struct atys_walker* walker, __u64 at) {
   __u64 pc = scratch->record.pc;
+  if (pc < walker->live_start || pc >= walker->live_end) return;
   struct pt_regs* regs = (struct pt_regs*)bpf_task_pt_regs(bpf_get_current_task_btf());
-  if (pc < walker->live_start || pc >= walker->live_end || !regs) return;
+  if (!regs) return;
   ATYS_CHECKED_BELOW(at);
   if (at > ATYS_MAX_KERNEL_FRAMES * 8) return;
   ((struct atys_walked*)&scratch->payload[at])->position = ATYS_REG_LIVE(regs);
 }
 
+static struct atys_walker* walker_of(__u32 tgid) {
+  if (only_tgid) return only.has_walker ? &only.walker : 0;
+  return bpf_map_lookup_elem(&walkers, &tgid);
+}
+
 // Adds the interpreter's frames at `at` of the payload; returns how many bytes they are.
-static __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
+__noinline __u32 walk_interpreter(struct scratch* scratch, __u32 at) {
+  if (!scratch) return 0;
   struct atys_record* record = &scratch->record;
-  struct atys_walker* walker = bpf_map_lookup_elem(&walkers, &record->tgid);
+  struct atys_walker* walker = walker_of(record->tgid);
   if (!walker) return 0;
   record->walk_flags = ATYS_WALKED | (walker->is_fleeting ? ATYS_FLEETING : 0);
   __u64 state = state_of(walker, record);
   if (!state) return 0;
+  scratch->window_start = scratch->window_end = 0;
   struct walking walk = {.scratch = scratch, .walker = walker, .at = at};
   walk.frame = follow(state, &walker->top);
   if (walker->stride) walk.end = follow(state, &walker->end);

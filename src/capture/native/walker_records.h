@@ -15,7 +15,8 @@
 enum {
   ATYS_MAX_WALKED = 512,
   ATYS_MAX_STEPS = 4,
-  ATYS_FRAME_WINDOW = 128, /* bytes of a frame that are read */
+  ATYS_FRAME_WINDOW = 128,   /* bytes of a frame that are read */
+  ATYS_CALLERS_WINDOW = 384, /* and before it, where callers lie there */
 };
 
 /* How it is known that a state is of the thread at hand. */
@@ -55,6 +56,7 @@ struct atys_walker {
    */
   __u64 live_start;
   __u64 live_end;
+  __u32 is_stacked;  /* callers mostly lie shortly before what they call: they are read together */
   __u32 is_fleeting; /* what runs is freed within milliseconds: samples are to be read at once */
 };
 

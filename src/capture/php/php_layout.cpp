@@ -41,7 +41,8 @@ atys_walker walker_for(uint64_t executor_globals, AddressRange live) {
           .marker = 42,
           .marker_bytes = 2,
           .live_start = live.start,
-          .live_end = live.end};
+          .live_end = live.end,
+          .is_stacked = 1};
 }
 
 }  // namespace atys::capture::php

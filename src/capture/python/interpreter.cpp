@@ -118,6 +118,7 @@ atys_walker Interpreter::walker() const {
   walker.marker_bytes = layout.marker_bytes;
   walker.window = std::max({layout.frame_next + 8, layout.frame_code + 8, layout.frame_position + layout.position_bytes,
                             layout.frame_marker + layout.marker_bytes});
+  walker.is_stacked = layout.entry_mark == EntryMark::EveryFrame ? 0 : 1;  // else frames are objects of their own
   return walker;
 }
 

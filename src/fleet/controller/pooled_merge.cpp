@@ -2,6 +2,7 @@
 #include "fleet/controller/pooled_merge.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,6 +46,21 @@ Result<std::set<std::string>> stretches_in(store::ProfileStore& store, const sto
   return labels;
 }
 
+// "SENDER/TASK/NUMBER@RATE": the windows of one sender and task are a stream, and its stretches are counted.
+struct StretchName {
+  std::string stream;
+  uint64_t number = 0;
+};
+
+StretchName parse_stretch(const std::string& label) {
+  const std::string stretch = label.substr(0, label.rfind(kRateMark));
+  const size_t slash = stretch.rfind('/');
+  if (slash == std::string::npos) return {stretch, 0};
+  StretchName name{stretch.substr(0, slash), 0};
+  std::from_chars(stretch.data() + slash + 1, stretch.data() + stretch.size(), name.number);
+  return name;
+}
+
 std::string weight_type(const Profile& profile) {
   if (profile.value_types().empty()) return {};
   return std::string(profile.text(profile.value_types()[profile.default_value_column()].type));
@@ -71,37 +87,25 @@ Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selec
   return stretches;
 }
 
-Profile pool(const std::vector<std::pair<std::string, const Profile*>>& stretches) {
-  std::map<std::string, std::vector<const Profile*>> groups;
-  reduce::Merger sum;
-  for (const auto& [stretch, profile] : stretches) {
-    if (stretch.empty())
-      sum.add(*profile);
-    else
-      groups[stretch.substr(0, stretch.rfind(kRateMark))].push_back(profile);
-  }
-  for (const auto& [stretch, profiles] : groups) {
-    if (profiles.size() == 1) {
-      sum.add(*profiles.front());
-      continue;
-    }
-    adapt::WindowPool pool(weight_type(*profiles.front()));
-    for (const Profile* profile : profiles) pool.add(*profile);
-    sum.add(pool.finish());
-  }
-  return sum.finish();
-}
-
 Result<store::Merged> pooled_merge(store::ProfileStore& store, const store::Selection& selection, store::Detail detail) {
   if (detail == store::Detail::Samples) return store.merge(selection, detail);
   const Stretches stretches = TRY(merge_stretches(store, selection));
   store::Merged merged;
-  std::vector<std::pair<std::string, const Profile*>> profiles;
+  reduce::Merger sum;
+  std::map<std::string, adapt::WindowPool> streams;
   for (size_t i = 0; i < stretches.size(); ++i) {
-    unite(merged.coverage, stretches[i].second.coverage, i == 0);
-    profiles.emplace_back(stretches[i].first, &stretches[i].second.profile);
+    const auto& [label, part] = stretches[i];
+    unite(merged.coverage, part.coverage, i == 0);
+    const StretchName name = parse_stretch(label);
+    if (name.stream.empty()) {
+      sum.add(part.profile);
+      continue;
+    }
+    const auto [pool, is_new] = streams.try_emplace(name.stream, weight_type(part.profile));
+    pool->second.add(part.profile, name.number, part.coverage.windows);
   }
-  merged.profile = pool(profiles);
+  for (auto& [stream, pool] : streams) sum.add(pool.finish());
+  merged.profile = sum.finish();
   return merged;
 }
 

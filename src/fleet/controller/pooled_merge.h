@@ -16,6 +16,5 @@ Result<store::Merged> pooled_merge(store::ProfileStore& store, const store::Sele
 // Apart, by stretch and rate; without a stretch: "". What pooled_merge() is made of, and what a controller passes on.
 using Stretches = std::vector<std::pair<std::string, store::Merged>>;
 Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selection& selection);
-Profile pool(const std::vector<std::pair<std::string, const Profile*>>& stretches);
 
 }  // namespace atys::fleet

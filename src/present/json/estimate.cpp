@@ -14,7 +14,8 @@ void round(double& value) { value = std::round(value * 100) / 100; }
 void round_numbers(verbs::SummaryAnswer& answer) {
   for (auto* rows : {&answer.rows, &answer.tree}) {
     for (verbs::SummaryRow& row : *rows) {
-      for (double* value : {&row.self_percent, &row.total_percent, &row.charged_percent, &row.ci95.low, &row.ci95.high})
+      for (double* value :
+           {&row.self_percent, &row.total_percent, &row.charged_percent, &row.callee_percent, &row.ci95.low, &row.ci95.high})
         round(*value);
       if (answer.form == "tree") row.path.clear();  // `depth` says as much
     }

@@ -46,7 +46,7 @@ std::string render(const verbs::LinkAnswer& answer) {
     round_numbers(shown.groups);
     return whole(shown);
   };
-  const size_t rows = std::max(answer.spent.rows.size(), answer.groups.rows.size());
+  const size_t rows = std::max(all_rows(answer.spent), all_rows(answer.groups));
   const std::string text = fitted(answer, false, rows, within);
   return text.empty() ? too_short(*answer.tokens.cap) : text;
 }

@@ -20,6 +20,7 @@ void write_row(JsonWriter& json, const verbs::SummaryRow& row, const std::string
     write_value(json, "charged", row.charged);
     json.field("charged_percent", row.charged_percent).field("origin", row.origin);
   }
+  if (!row.callee.empty()) json.field("callee", row.callee).field("callee_percent", row.callee_percent);
   if (!row.source.empty()) json.field("source", row.source);
   if (row.is_shortened) json.field("shortened", true);
   if (form == "paths" || form == "raw" || form == "tree") write_strings(json, "path", row.path);
@@ -74,7 +75,7 @@ std::string render(const verbs::SummaryAnswer& answer) {
     round_numbers(shown);
     return whole(shown);
   };
-  const std::string text = fitted(answer, answer.full_names, answer.rows.size(), within);
+  const std::string text = fitted(answer, answer.full_names, all_rows(answer), within);
   return text.empty() ? too_short(*answer.tokens.cap) : text;
 }
 

@@ -31,6 +31,16 @@ ChartLine over_time(const std::string& name, const std::vector<double>& values, 
   return line;
 }
 
+std::string escape_lines(const std::string& text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    out += escape_markup(std::string_view(text).substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
 double saved(const adapt::PruningPoint& point) { return point.time_saved; }
 double mape(const adapt::PruningPoint& point) { return point.mape[3]; }
 
@@ -71,7 +81,7 @@ std::string calibration_html(const verbs::CalibrateAnswer& answer) {
       "1rem}}.charts{{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:1.5rem}}"
       "pre{{overflow:auto;font-size:13px}}{1}</style><h1>Calibration of {0}</h1><div "
       "class=\"charts\">{2}</div><pre>{3}</pre></html>\n",
-      escape_markup(answer.service), chart_style(), charts, escape_markup(text::render(answer)));
+      escape_markup(answer.service), chart_style(), charts, escape_lines(text::render(answer)));
 }
 
 }  // namespace atys::present::report

@@ -23,17 +23,22 @@ constexpr int kTicks = 5;
 struct Range {
   double low = 0;
   double high = 1;
+  double step = 0.2;
 
-  // Round numbers a little outside of what there is.
+  // From one round number to another, with some round numbers between them.
   static Range around(double low, double high) {
     if (!(high > low)) high = low + 1;
-    const double step = std::pow(10, std::floor(std::log10((high - low) / kTicks)));
-    const double wide = (high - low) / kTicks / step > 5   ? 10 * step
-                        : (high - low) / kTicks / step > 2 ? 5 * step
-                                                           : 2 * step;
-    return {std::floor(low / wide) * wide, std::ceil(high / wide) * wide};
+    const double about = (high - low) / kTicks;
+    const double power = std::pow(10, std::floor(std::log10(about)));
+    const double step = about / power > 5   ? 10 * power
+                        : about / power > 2 ? 5 * power
+                        : about / power > 1 ? 2 * power
+                                            : power;
+    return {std::floor(low / step) * step, std::ceil(high / step) * step, step};
   }
   double part(double value) const { return (value - low) / (high - low); }
+  int ticks() const { return static_cast<int>(std::lround((high - low) / step)); }
+  double tick(int number) const { return low + step * number; }
 };
 
 class Drawing {
@@ -69,13 +74,12 @@ class Drawing {
   }
 
   void axes() {
-    for (int i = 0; i <= kTicks; ++i) {
-      const double value_x = x_.low + (x_.high - x_.low) * i / kTicks;
-      const double value_y = y_.low + (y_.high - y_.low) * i / kTicks;
-      out_ += fmt::format(R"(<path class="grid" d="M{:.1f} {:.1f}H{}"/>)", kLeft, y(value_y), kWidth - kRight);
-      text(kLeft - 6, y(value_y) + 4, "tick", fmt::format("{:.3g}", value_y), "end");
-      text(x(value_x), kHeight - kBottom + 16, "tick", fmt::format("{:.4g}", value_x), "middle");
+    for (int i = 0; i <= y_.ticks(); ++i) {
+      out_ += fmt::format(R"(<path class="grid" d="M{:.1f} {:.1f}H{}"/>)", kLeft, y(y_.tick(i)), kWidth - kRight);
+      text(kLeft - 6, y(y_.tick(i)) + 4, "tick", fmt::format("{:.3g}", y_.tick(i)), "end");
     }
+    for (int i = 0; i <= x_.ticks(); ++i)
+      text(x(x_.tick(i)), kHeight - kBottom + 16, "tick", fmt::format("{:.4g}", x_.tick(i)), "middle");
     text((kLeft + kWidth - kRight) / 2, kHeight - 8, "tick", chart_.x_title, "middle");
     text(kWidth - kRight, 16, "tick", chart_.y_title, "end");
   }

@@ -22,13 +22,18 @@ std::string short_percent(double value) {
 }
 
 std::string mark(const SummaryRow& row, const verbs::SummaryAnswer& answer) {
-  return row.origin == answer.shares.level || row.origin.empty() ? "" : " [" + row.origin + "]";
+  const bool says_it_itself = row.entity.name.starts_with('[');  // "[garbage collection]"
+  return row.origin == answer.shares.level || row.origin.empty() || says_it_itself ? "" : " [" + row.origin + "]";
+}
+
+std::string most_of(const SummaryRow& row) {
+  return row.callee.empty() ? "" : ", " + short_percent(row.callee_percent) + " in " + name(row.callee, SIZE_MAX);
 }
 
 std::string row_line(const SummaryRow& row, const verbs::SummaryAnswer& answer) {
   const std::string where = place(row.entity);
   return short_percent(row.charged_percent) + " " + short_percent(row.total_percent) + " " +
-         name(row.entity.name, SIZE_MAX) + (where.empty() ? "" : " " + where) + mark(row, answer) + "\n";
+         name(row.entity.name, SIZE_MAX) + (where.empty() ? "" : " " + where) + mark(row, answer) + most_of(row) + "\n";
 }
 
 // A node that does nothing but call the one below it shares its line.
@@ -64,21 +69,24 @@ std::string calls(const verbs::SummaryAnswer& answer) {
 }
 
 bool is_odd(const SummaryRow& row) {
-  return !row.source.empty() || is_odd_name(row.entity.name) || is_odd_name(row.entity.file) ||
+  return !row.source.empty() || is_odd_name(row.entity.name) || is_odd_name(row.entity.file) || is_odd_name(row.callee) ||
          std::ranges::any_of(row.path, [](const std::string& text) { return is_odd_name(text); });
 }
 
 }  // namespace
 
 std::string brief(const verbs::SummaryAnswer& answer) {
+  static constexpr size_t kRoomForWords = 400;
   std::string text;
   const verbs::CodeShares& shares = answer.shares;
   const bool is_all_own = shares.library + shares.runtime < 0.05;
-  if (!is_all_own) {
+  const bool has_room = !answer.tokens.cap || *answer.tokens.cap >= kRoomForWords;
+  if (!is_all_own && has_room) {
     text += fmt::format("ends in own code {}%, libraries {}%, runtime {}%\n", short_percent(shares.own),
                         short_percent(shares.library), short_percent(shares.runtime));
   }
-  text += is_all_own ? "self% total% function\n" : "self% (with the library and runtime code it calls) total% function\n";
+  text += is_all_own || !has_room ? "self% total% function\n"
+                                  : "self% (with the library and runtime code it calls) total% function\n";
   for (const SummaryRow& row : answer.rows) text += row_line(row, answer);
   if (answer.tree.size() > 1) text += calls(answer);
   return text;

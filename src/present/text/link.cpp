@@ -34,7 +34,7 @@ std::string whole(const verbs::LinkAnswer& answer) {
 
 std::string render(const verbs::LinkAnswer& answer) {
   const auto render_whole = [](const verbs::LinkAnswer& less, size_t) { return whole(less); };
-  const size_t rows = std::max(answer.spent.rows.size(), answer.groups.rows.size());
+  const size_t rows = std::max(all_rows(answer.spent), all_rows(answer.groups));
   const std::string text = fitted(answer, false, rows, render_whole);
   return text.empty() ? std::string(kTooShort) : text;
 }

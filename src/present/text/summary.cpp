@@ -95,7 +95,7 @@ std::string body(const verbs::SummaryAnswer& answer) {
 std::string render(const verbs::SummaryAnswer& answer) {
   const auto render_whole = [](const verbs::SummaryAnswer& less, size_t) { return whole(less); };
   if (answer.form == "raw" && !answer.tokens.cap) return whole(answer);
-  const std::string text = fitted(answer, answer.full_names, answer.rows.size(), render_whole);
+  const std::string text = fitted(answer, answer.full_names, all_rows(answer), render_whole);
   return text.empty() ? std::string(kTooShort) : text;
 }
 

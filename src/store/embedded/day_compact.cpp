@@ -12,8 +12,11 @@ namespace atys::store {
 
 namespace {
 
-// What one transaction holds in memory at most: more becomes several segments.
+// What is held in memory at most: more becomes several segments.
 constexpr size_t kMaxRows = 1'000'000;
+// What one transaction does at most: writing them costs time, and whoever appends waits for it.
+constexpr size_t kRowsOfTransaction = 250'000;
+constexpr size_t kStepsOfTransaction = 500;
 
 struct Seen {
   int64_t first_ns = INT64_MAX;
@@ -27,14 +30,13 @@ struct Source {
   size_t windows = 0;
 };
 
-// One transaction: the blocks of a step that share a dictionary, as many as fit.
-class StepTransaction {
+// The blocks of a step that share a dictionary, as many as fit.
+class StepPart {
  public:
-  StepTransaction(DayFile& file, const CompactStep& step) : file_(file), step_(step), sum_(Detail::Stacks) {}
+  StepPart(DayFile& file, const CompactStep& step) : file_(file), step_(step), sum_(Detail::Stacks) {}
 
   // Whether there is more to do.
   Result<bool> run(Compacted& done) {
-    Transaction transaction = TRY(Transaction::begin(file_.database(), /*write=*/true));
     const std::vector<Source> sources = TRY(list());
     if (sources.empty()) return false;
     size_t used = 0;
@@ -42,9 +44,10 @@ class StepTransaction {
       TRY(take(sources[used]));
     }
     TRY(write(sources.front().dictionary, done));
-    TRY(transaction.commit());
     return used < sources.size();
   }
+
+  size_t rows() const { return rows_; }
 
  private:
   bool is_minute() const { return step_.from == Stage::Raw; }
@@ -156,16 +159,26 @@ Result<std::vector<CompactStep>> steps_to_compact(DayFile& file, int64_t before_
   return steps;
 }
 
-Result<Compacted> compact_step(DayFile& file, const CompactStep& step) {
-  Compacted done;
-  for (;;) {
-    const auto more = StepTransaction(file, step).run(done);
-    if (!more.ok()) {
-      file.forget();
-      return more.error();
+Result<> compact_some(DayFile& file, std::vector<CompactStep>& steps, Compacted& done) {
+  const auto run = [&]() -> Result<size_t> {
+    Transaction transaction = TRY(Transaction::begin(file.database(), /*write=*/true));
+    size_t rows = 0, finished = 0;
+    while (finished < steps.size() && finished < kStepsOfTransaction && rows < kRowsOfTransaction) {
+      StepPart part(file, steps[finished]);
+      const bool has_more = TRY(part.run(done));
+      rows += part.rows();
+      finished += has_more ? 0 : 1;
     }
-    if (!*more) return done;
+    TRY(transaction.commit());
+    return finished;
+  };
+  const auto finished = run();
+  if (!finished.ok()) {
+    file.forget();
+    return finished.error();
   }
+  steps.erase(steps.begin(), steps.begin() + static_cast<ptrdiff_t>(*finished));
+  return {};
 }
 
 Result<> join_dictionaries(DayFile& file) {

@@ -56,9 +56,6 @@ bool DayFile::is_current() const {
 
 Result<> DayFile::check_schema() {
   const int64_t version = TRY(database_->number("PRAGMA user_version"));
-  if (version == 0 && TRY(database_->number("SELECT count(*) FROM sqlite_schema")) == 0) {
-    return fail(ErrorCode::NotFound, "file of a profile store that is being made");
-  }
   if (TRY(database_->number("PRAGMA application_id")) != kApplication) {
     return fail(ErrorCode::InvalidInput, "not a file of a profile store");
   }
@@ -71,6 +68,8 @@ Result<> DayFile::check_schema() {
 
 Result<std::unique_ptr<DayFile>> DayFile::open_to_read(const std::string& path, int64_t day_ns) {
   auto file = TRY(open(path, day_ns, Database::Mode::Read));
+  const Transaction snapshot = TRY(Transaction::begin(file->database(), /*write=*/false));  // a writer may just be making it
+  if (TRY(file->database().number("SELECT count(*) FROM sqlite_schema")) == 0) return std::unique_ptr<DayFile>();
   TRY(file->check_schema());
   return file;
 }
@@ -85,12 +84,13 @@ Result<> DayFile::prepare_schema() {
   return check_schema();
 }
 
-Result<std::unique_ptr<DayFile>> DayFile::open_to_write(const std::string& path, int64_t day_ns) {
+Result<std::unique_ptr<DayFile>> DayFile::open_to_write(const std::string& path, int64_t day_ns, size_t full_dictionary) {
   // Profiles are for their owner: SQLite gives its other files the mode of this one.
   const UniqueFd created(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!created.is_open()) return fail_errno("making " + path);
   auto file = TRY(open(path, day_ns, Database::Mode::Write));
   TRY(file->prepare_schema());
+  file->full_dictionary_ = std::min(full_dictionary, kFullDictionary);
   return file;
 }
 
@@ -125,7 +125,7 @@ Result<int64_t> DayFile::dictionary_to_add_to(std::string_view service) {
   }
   if (latest != latest_.end()) {
     const auto found = dictionary(latest->second);
-    if (found.ok() && (*found)->memory_bytes() < kFullDictionary) return latest->second;
+    if (found.ok() && (*found)->memory_bytes() < full_dictionary_) return latest->second;
   }
   Statement insert = TRY(database_->prepare("INSERT INTO dictionary(service) VALUES(?)"));
   TRY(insert.bind(1, service).run());

@@ -37,11 +37,12 @@ struct StoredBlock {
 
 class DayFile {
  public:
-  // A dictionary that has become so large is not added to any more.
   static constexpr size_t kFullDictionary = size_t{24} << 20;
 
+  // Nothing where a writer is just making it.
   static Result<std::unique_ptr<DayFile>> open_to_read(const std::string& path, int64_t day_ns);
-  static Result<std::unique_ptr<DayFile>> open_to_write(const std::string& path, int64_t day_ns);
+  // A dictionary that has become larger than `full_dictionary` bytes is not added to any more.
+  static Result<std::unique_ptr<DayFile>> open_to_write(const std::string& path, int64_t day_ns, size_t full_dictionary);
 
   Database& database() { return *database_; }
   int64_t day_ns() const { return day_ns_; }
@@ -87,6 +88,7 @@ class DayFile {
   std::map<int64_t, Known> dictionaries_;
   std::map<std::string, int64_t, std::less<>> latest_;  // by service
   uint64_t calls_ = 0;
+  size_t full_dictionary_ = kFullDictionary;
 };
 
 }  // namespace atys::store

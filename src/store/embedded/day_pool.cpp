@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/embedded/day_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "store/embedded/calendar.h"
@@ -18,8 +20,11 @@ Result<std::unique_ptr<DayFile>> ReaderPool::take(const StoreFolder& folder, int
       if (file->is_current()) return file;
     }
   }
-  auto opened = DayFile::open_to_read(folder.day_path(day_ns), day_ns);
-  if (!opened.ok() && opened.error().code == ErrorCode::NotFound) return std::unique_ptr<DayFile>();
+  const std::string path = folder.day_path(day_ns);
+  auto opened = DayFile::open_to_read(path, day_ns);
+  // SQLite says the same of a file that is not there and of one that it may not open.
+  const bool is_gone = !opened.ok() && opened.error().code == ErrorCode::NotFound && ::access(path.c_str(), F_OK) != 0;
+  if (is_gone) return std::unique_ptr<DayFile>();
   return opened;
 }
 
@@ -37,7 +42,7 @@ void ReaderPool::give_back(std::unique_ptr<DayFile> file) {
 Result<DayFile*> WriterFiles::open(const StoreFolder& folder, int64_t day_ns) {
   auto& file = files_[day_ns];
   if (file == nullptr) {
-    auto opened = DayFile::open_to_write(folder.day_path(day_ns), day_ns);
+    auto opened = DayFile::open_to_write(folder.day_path(day_ns), day_ns, full_dictionary_);
     if (!opened.ok()) {
       files_.erase(day_ns);
       return opened.error();

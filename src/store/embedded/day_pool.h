@@ -30,7 +30,7 @@ class ReaderPool {
 
 class WriterFiles {
  public:
-  explicit WriterFiles(size_t cache_bytes) : cache_bytes_(cache_bytes) {}
+  WriterFiles(size_t cache_bytes, size_t full_dictionary) : cache_bytes_(cache_bytes), full_dictionary_(full_dictionary) {}
 
   Result<DayFile*> open(const StoreFolder& folder, int64_t day_ns);
   void close(int64_t day_ns) { files_.erase(day_ns); }
@@ -41,6 +41,7 @@ class WriterFiles {
   static constexpr size_t kMaxFiles = 3;
 
   size_t cache_bytes_;
+  size_t full_dictionary_;
   std::map<int64_t, std::unique_ptr<DayFile>> files_;
 };
 

@@ -52,7 +52,7 @@ Result<> series_of_day(DayFile& file, const SeriesQuery& query, Series& answer) 
     const size_t windows = sum->add(
         found.block, [&](const BlockWindow& window) { return scan.wants(window); }, found.is_sum ? found.windows : 1,
         answer);
-    answer.coverage.windows += found.is_sum ? found.windows : windows;
+    answer.coverage.windows += found.is_sum && windows > 0 ? found.windows : windows;
   };
   visitor.end_dictionary = [](const Dictionary&) {};
   return scan.run(visitor, answer.coverage);

@@ -13,29 +13,12 @@ namespace {
 // Until nothing of what ends before is missing in the coarser level.
 Result<> sum_up(DayFile& file, Level level, int64_t before_ns) {
   for (;;) {
-    const std::vector<CompactStep> steps = TRY(steps_to_compact(file, before_ns));
+    std::vector<CompactStep> steps = TRY(steps_to_compact(file, before_ns));
     const bool is_done = steps.empty() || (level == Level::Windows && steps.front().from != Stage::Raw);
     if (is_done) return {};
-    for (const CompactStep& step : steps) TRY(compact_step(file, step));
+    Compacted done;
+    while (!steps.empty()) TRY(compact_some(file, steps, done));
   }
-}
-
-// A segment of the level, or a sum of minutes that is part of an hour's.
-const char* hours_of(Level level) {
-  return level == Level::Windows ? "SELECT DISTINCT start/?1*?1 FROM block WHERE stage IN (1, 4) AND start<?2"
-                                 : "SELECT DISTINCT start/?1*?1 FROM block WHERE stage=2 AND folded=1 AND start<?2";
-}
-const char* removal_of(Level level) {
-  return level == Level::Windows ? "DELETE FROM block WHERE stage IN (1, 4) AND start>=?1 AND start<?2"
-                                 : "DELETE FROM block WHERE stage=2 AND folded=1 AND start>=?1 AND start<?2";
-}
-
-Result<std::vector<int64_t>> hours_to_drop(DayFile& file, Level level, int64_t before_ns) {
-  std::vector<int64_t> hours;
-  Statement rows = TRY(file.database().prepare(hours_of(level)));
-  rows.bind(1, kHourNs).bind(2, before_ns);
-  while (TRY(rows.step())) hours.push_back(rows.number(0));
-  return hours;
 }
 
 Result<> mark_dropped(DayFile& file, Level level, int64_t before_ns) {
@@ -43,13 +26,13 @@ Result<> mark_dropped(DayFile& file, Level level, int64_t before_ns) {
   return mark.bind(1, static_cast<int64_t>(level)).bind(2, before_ns).run();
 }
 
-Result<uint64_t> drop_hour(DayFile& file, Level level, int64_t hour_ns) {
-  Transaction transaction = TRY(Transaction::begin(file.database(), /*write=*/true));
-  Statement remove = TRY(file.database().prepare(removal_of(level)));
-  TRY(remove.bind(1, hour_ns).bind(2, hour_ns + kHourNs).run());
-  const auto removed = static_cast<uint64_t>(file.database().changes());
-  TRY(transaction.commit());
-  return removed;
+// Segments and what is damaged, or sums of minutes that are part of an hour's.
+Result<uint64_t> remove_blocks(DayFile& file, Level level, int64_t before_ns) {
+  Statement remove =
+      TRY(file.database().prepare(level == Level::Windows ? "DELETE FROM block WHERE stage IN (1, 4) AND start<?"
+                                                          : "DELETE FROM block WHERE stage=2 AND folded=1 AND start<?"));
+  TRY(remove.bind(1, before_ns).run());
+  return static_cast<uint64_t>(file.database().changes());
 }
 
 }  // namespace
@@ -58,11 +41,13 @@ Result<> drop_level(DayFile& file, Level level, int64_t before_ns, Dropped& drop
   before_ns = std::min(floor_to(before_ns, kHourNs), file.day_ns() + kDayNs);
   if (before_ns <= file.day_ns()) return {};
   TRY(sum_up(file, level, before_ns));
-  const std::vector<int64_t> hours = TRY(hours_to_drop(file, level, before_ns));
-  // First the mark: a reader may find more than it was promised, but never less.
-  if (TRY(file.kept_from())[static_cast<size_t>(level)] < before_ns) TRY(mark_dropped(file, level, before_ns));
-  for (const int64_t hour : hours) dropped.blocks[static_cast<size_t>(level)] += TRY(drop_hour(file, level, hour));
-  if (hours.empty()) return {};
+  Transaction transaction = TRY(Transaction::begin(file.database(), /*write=*/true));
+  const uint64_t removed = TRY(remove_blocks(file, level, before_ns));
+  const bool is_known = TRY(file.kept_from())[static_cast<size_t>(level)] >= before_ns;
+  if (removed == 0 && is_known) return {};
+  if (!is_known) TRY(mark_dropped(file, level, before_ns));
+  TRY(transaction.commit());
+  dropped.blocks[static_cast<size_t>(level)] += removed;
   TRY(file.database().execute("PRAGMA incremental_vacuum"));
   // Readers may hold the log open: then it shrinks the next time.
   (void)file.database().execute("PRAGMA wal_checkpoint(TRUNCATE)").ok();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives up detail of a day: first what is to be dropped is summed up, then it goes, an hour per transaction, and the file
-// shrinks.
+// Gives up detail of a day: first what is to be dropped is summed up, then it goes, and the file shrinks.
 #pragma once
 
 #include "store/embedded/day_file.h"

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "profile/fingerprint.h"
 #include "profile/profile.h"
 
 namespace atys::store {
@@ -35,10 +36,13 @@ class Dictionary {
 
   const Profile& tables() const { return tables_; }
   Profile& tables() { return tables_; }
-  size_t memory_bytes() const { return tables_.memory_bytes(); }
+  // Frames by content, as far as they have been looked for: finds in one step what the tables find in five.
+  profile::FingerprintMap& known_frames() { return known_frames_; }
+  size_t memory_bytes() const { return tables_.memory_bytes() + known_frames_.memory_bytes(); }
 
  private:
   Profile tables_;
+  profile::FingerprintMap known_frames_;
 };
 
 }  // namespace atys::store

@@ -31,7 +31,7 @@ class EmbeddedStore final : public ProfileStore {
       : options_(std::move(options)),
         folder_(std::move(folder)),
         readers_(options_.cache_bytes),
-        writer_files_(options_.cache_bytes) {}
+        writer_files_(options_.cache_bytes, options_.dictionary_bytes) {}
 
   Result<Appended> append(std::span<const Window> windows) override;
   Result<uint64_t> acknowledged(const Id& sender) override;
@@ -62,6 +62,7 @@ class EmbeddedStore final : public ProfileStore {
   Result<> compact_day(int64_t day_ns, int64_t now_ns, Compacted& done);
   Result<> drop_by_age(const RetentionPolicy& policy, int64_t now_ns, Dropped& dropped);
   Result<> drop_by_size(const RetentionPolicy& policy, int64_t now_ns, Dropped& dropped);
+  Result<> drop_windows_to_fit(uint64_t max_bytes, int64_t before_ns, Dropped& dropped);
   Result<> drop_day(int64_t day_ns, Dropped& dropped);
 
   EmbeddedOptions options_;
@@ -82,9 +83,11 @@ Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, std::vector<st
       if (*file != nullptr) readers_.give_back(file.take());
       continue;
     }
+    // A file that is damaged or not for us says nothing about the others; a machine in trouble does.
     const ErrorCode code = done.error().code;
-    const bool goes_on = code == ErrorCode::InvalidInput || code == ErrorCode::Unsupported;
-    if (!goes_on) return in_day(day, done.error());
+    const bool is_of_file = code == ErrorCode::InvalidInput || code == ErrorCode::Unsupported ||
+                            code == ErrorCode::NotFound || code == ErrorCode::PermissionDenied;
+    if (!is_of_file) return in_day(day, done.error());
     add_problem(problems, in_day(day, done.error()).message);
   }
   return {};
@@ -248,13 +251,20 @@ Result<Compacted> EmbeddedStore::compact(int64_t now_ns) {
   Result<> first_failure;
   for (const int64_t day : days) {
     Result<> compacted = compact_day(day, now_ns, done);
-    if (!compacted.ok() && first_failure.ok()) first_failure = std::move(compacted);
+    if (compacted.ok()) continue;
+    if (compacted.error().code == ErrorCode::InvalidInput) {
+      // Damaged: there is nothing more to be done about it here, and every answer says so.
+      const std::lock_guard lock(writer_mutex_);
+      dirty_days_.erase(day);
+    } else if (first_failure.ok()) {
+      first_failure = std::move(compacted);
+    }
   }
   if (!first_failure.ok()) return first_failure.error();
   return done;
 }
 
-// The lock is let go between steps: appends wait for one of them at most.
+// The lock is let go between transactions: appends wait for one of them at most.
 Result<> EmbeddedStore::compact_day(int64_t day_ns, int64_t now_ns, Compacted& done) {
   for (;;) {
     std::vector<CompactStep> steps;
@@ -270,14 +280,9 @@ Result<> EmbeddedStore::compact_day(int64_t day_ns, int64_t now_ns, Compacted& d
       }));
     }
     if (steps.empty()) return {};
-    for (const CompactStep& step : steps) {
+    while (!steps.empty()) {
       const std::lock_guard lock(writer_mutex_);
-      TRY(with_file(day_ns, [&](DayFile& file) -> Result<> {
-        const Compacted part = TRY(compact_step(file, step));
-        done.windows += part.windows;
-        done.sums += part.sums;
-        return {};
-      }));
+      TRY(with_file(day_ns, [&](DayFile& file) { return compact_some(file, steps, done); }));
     }
   }
 }
@@ -330,21 +335,29 @@ Result<> EmbeddedStore::drop_by_age(const RetentionPolicy& policy, int64_t now_n
   return {};
 }
 
-// Windows first, an hour at a time, since they are nearly all of the bytes; then whole days. The oldest always.
+// Windows first, since they are nearly all of the bytes, then whole days, the oldest always; those of the last day go last.
 Result<> EmbeddedStore::drop_by_size(const RetentionPolicy& policy, int64_t now_ns, Dropped& dropped) {
-  if (policy.max_bytes == 0) return {};
+  if (policy.max_bytes == 0 || folder_.bytes() <= policy.max_bytes) return {};
+  const int64_t last_day = now_ns - kDayNs;
+  TRY(drop_windows_to_fit(policy.max_bytes, last_day, dropped));
   for (const int64_t day : TRY(folder_.days())) {
-    const uint64_t bytes = folder_.bytes();
-    if (bytes <= policy.max_bytes) return {};
-    const Result<> done = with_file(day, [&](DayFile& file) -> Result<> {
-      const int64_t until = TRY(windows_to_free(file, bytes - policy.max_bytes, now_ns));
-      return drop_level(file, Level::Windows, until, dropped);
-    });
-    if (!done.ok() && done.error().code != ErrorCode::InvalidInput) return done.error();
+    if (folder_.bytes() <= policy.max_bytes) return {};
+    if (day + kDayNs <= last_day) TRY(drop_day(day, dropped));
   }
+  return drop_windows_to_fit(policy.max_bytes, now_ns, dropped);
+}
+
+Result<> EmbeddedStore::drop_windows_to_fit(uint64_t max_bytes, int64_t before_ns, Dropped& dropped) {
   for (const int64_t day : TRY(folder_.days())) {
-    if (folder_.bytes() <= policy.max_bytes || day + kDayNs > now_ns) return {};
-    TRY(drop_day(day, dropped));
+    const Result<> done = with_file(day, [&](DayFile& file) -> Result<> {
+      // What is in the log only for the time being is not what there is too much of.
+      (void)file.database().execute("PRAGMA wal_checkpoint(TRUNCATE)").ok();
+      const uint64_t bytes = folder_.bytes();
+      if (bytes <= max_bytes) return {};
+      return drop_level(file, Level::Windows, TRY(windows_to_free(file, bytes - max_bytes, before_ns)), dropped);
+    });
+    // What is damaged goes with its day.
+    if (!done.ok() && done.error().code != ErrorCode::InvalidInput) return done.error();
   }
   return {};
 }

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "profile/fingerprint.h"
+
 namespace atys::store {
 
 using namespace profile;
@@ -52,12 +54,60 @@ std::vector<MappingPlace> absolute_places(const Profile& profile, Importer& impo
   return result;
 }
 
-void add_rows(Block& block, const Profile& profile, Importer& importer) {
+// Stacks of a profile → those of the dictionary. Nearly all frames are known already, and are found by their fingerprints.
+class StackTranslation {
+ public:
+  StackTranslation(const Profile& profile, Dictionary& dictionary, Importer& importer)
+      : profile_(profile),
+        dictionary_(dictionary),
+        importer_(importer),
+        fingerprints_(profile),
+        frames_(profile.frames.size()),
+        stacks_(profile.stacks.size()) {}
+
+  StackId operator()(StackId theirs) {
+    uint32_t& known = stacks_[raw(theirs)];
+    if (known == 0) {
+      scratch_.clear();
+      for (const FrameId frame : profile_.stacks[theirs]) scratch_.push_back(frame_of(frame));
+      known = raw(dictionary_.tables().stacks.intern(scratch_)) + 1;
+    }
+    return StackId{known - 1};
+  }
+
+ private:
+  FrameId frame_of(FrameId theirs) {
+    uint32_t& known = frames_[raw(theirs)];
+    if (known == 0) known = raw(look_up(theirs)) + 1;
+    return FrameId{known - 1};
+  }
+
+  FrameId look_up(FrameId theirs) {
+    Fingerprint print;
+    if (theirs == FrameId{} || !fingerprints_.of(theirs, print)) return importer_.frame(theirs);
+    const uint32_t found = dictionary_.known_frames().find(print);
+    if (found != FingerprintMap::kAbsent) return FrameId{found};
+    const FrameId ours = importer_.frame(theirs);
+    dictionary_.known_frames().add(print, raw(ours));
+    return ours;
+  }
+
+  const Profile& profile_;
+  Dictionary& dictionary_;
+  Importer& importer_;
+  FrameFingerprints fingerprints_;
+  std::vector<uint32_t> frames_, stacks_;  // + 1
+  std::vector<FrameId> scratch_;
+};
+
+// `stack(id)` and the importer carry over what a row refers to.
+template <typename Stack>
+void add_rows(Block& block, const Profile& profile, Importer& importer, Stack&& stack) {
   for (const ValueType& type : profile.value_types()) block.types.push_back(importer.value_type(type));
   const SampleTable& samples = profile.samples;
   RowSorter sorter(block.types.size());
   for (size_t row = 0; row < samples.size(); ++row) {
-    sorter.add({raw(importer.stack(samples.stack(row))), raw(importer.labels(samples.labels(row))), samples.time_ns(row), 0},
+    sorter.add({raw(stack(samples.stack(row))), raw(importer.labels(samples.labels(row))), samples.time_ns(row), 0},
                [&](size_t type) { return samples.value(row, type); });
   }
   sorter.finish(block);
@@ -94,28 +144,52 @@ BlockWindow& add_header(Block& block, const Profile& profile, Importer& importer
 }
 
 Block block_of(const Window& window, uint32_t series, Dictionary& dictionary) {
+  const Profile& profile = window.profile;
   Block block;
   const auto fill = [&](Importer& importer, std::vector<MappingPlace> places) {
     block.places.push_back(std::move(places));
-    BlockWindow& header = add_header(block, window.profile, importer);
+    BlockWindow& header = add_header(block, profile, importer);
     header.series = series;
     header.id = window.id;
     header.start_ns = window.start_ns;
     header.end_ns = window.end_ns;
-    add_rows(block, window.profile, importer);
   };
-  Importer relative(window.profile, dictionary.tables(), /*relative=*/true);
-  if (auto places = relative_places(window.profile, relative)) {
+  Importer relative(profile, dictionary.tables(), /*relative=*/true);
+  if (auto places = relative_places(profile, relative)) {
     fill(relative, std::move(*places));
+    add_rows(block, profile, relative, StackTranslation(profile, dictionary, relative));
   } else {
-    Importer absolute(window.profile, dictionary.tables());
-    fill(absolute, absolute_places(window.profile, absolute));
+    // Fingerprints are of offsets; these are addresses.
+    Importer absolute(profile, dictionary.tables());
+    fill(absolute, absolute_places(profile, absolute));
+    add_rows(block, profile, absolute, [&](StackId id) { return absolute.stack(id); });
   }
   return block;
 }
 
+// Stacks are dense numbers, and the rows of one mostly come in order: counting them takes the place of comparing.
+void RowSorter::sort() {
+  uint32_t highest = 0;
+  for (const Row& row : keys_) highest = std::max(highest, row.key.stack);
+  if (highest / 8 > keys_.size()) {
+    std::ranges::sort(keys_, {}, &Row::key);
+    return;
+  }
+  std::vector<size_t> begins(size_t{highest} + 2);
+  for (const Row& row : keys_) ++begins[row.key.stack + 1];
+  for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+  std::vector<Row> sorted(keys_.size());
+  std::vector<size_t> next = begins;
+  for (const Row& row : keys_) sorted[next[row.key.stack]++] = row;
+  for (size_t stack = 0; stack <= highest; ++stack) {
+    const std::span<Row> rows(sorted.data() + begins[stack], begins[stack + 1] - begins[stack]);
+    if (!std::ranges::is_sorted(rows, {}, &Row::key)) std::ranges::sort(rows, {}, &Row::key);
+  }
+  keys_ = std::move(sorted);
+}
+
 void RowSorter::finish(Block& block) {
-  std::ranges::sort(keys_, {}, &Row::key);
+  sort();
   const bool has_labels = std::ranges::any_of(keys_, [](const Row& row) { return row.key.labels != 0; });
   const bool has_times = std::ranges::any_of(keys_, [](const Row& row) { return row.key.time_ns != 0; });
   block.values.assign(values_.size(), {});

@@ -42,6 +42,8 @@ class RowSorter {
     Key key;
     uint32_t position;
   };
+  void sort();
+
   std::vector<Row> keys_;
   std::vector<std::vector<int64_t>> values_;
 };

@@ -4,7 +4,7 @@ the third, each measured by the thread's own clock of CPU time, and the truth ab
 goes are marked `hot NAME`. Runs on every CPython from 3.8 on.
 
 For those who look at a part of the run, WORKLOAD_PROGRESS names a file that has the same as it grows: as 64-bit numbers, the work, and the
-nanoseconds of sixty, thirty and ten."""
+nanoseconds of sixty, thirty and ten. WORKLOAD_READY names one that appears when the work begins: until then it is modules that are loaded."""
 import json
 import mmap
 import os
@@ -37,6 +37,11 @@ def shared_page(path):
         return mmap.mmap(file.fileno(), 4096)
 
 
+def tell_ready(path):
+    if path:
+        open(path, "a").close()  # a server has said more in it
+
+
 class Truth:
     """What was done, and what it cost. One for each thread; they are added up at the end."""
 
@@ -47,8 +52,12 @@ class Truth:
         self.dice = random.Random(seed)
         self.begin = time.process_time_ns()
         self.progress = shared_page(os.environ.get("WORKLOAD_PROGRESS"))
+        self.is_ready = False
 
     def goes_on(self):
+        if not self.is_ready:
+            self.is_ready = True
+            tell_ready(os.environ.get("WORKLOAD_READY"))
         return time.monotonic() < self.until and not told_to_end.is_set()
 
     def order(self, functions):

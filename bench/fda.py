@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Adaptive rates against fixed ones: error and cost, on programs that measure themselves.
+
+    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--json FILE]
+
+All rates watch the same process at the same time, each an agent of its own whose controller is away, so that its windows lie in its spool. A
+window's error is the mean difference between the functions' shares and the truth of the same interval; that of the whole run is the
+paper's measure. For the pooled algorithm a window's estimate is that of its stretch: `pooled` with all of it, as somebody sees who looks
+back, `live` with what was known at the time. Cost is the CPU time of the agent's windows, the kernel's part included, but for the
+first two windows.
+"""
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+ATYS = os.environ.get("ATYS", str(ROOT / "build/release/bin/atys"))
+WARM = 2
+FIXED = [20, 50, 99, 199, 499, 999]
+WORKLOADS = {"numeric": ["convolve", "pool", "rectify", "linear"], "transactions": ["purchase", "checkout", "audit", "report"]}
+
+
+def workload_command(name: str, seconds: float, phase: float, log: pathlib.Path, scratch: pathlib.Path) -> list[str]:
+    if name == "numeric":
+        return ["/usr/bin/python3", str(ROOT / "bench/fda/numeric.py"), str(seconds), str(phase), str(log)]
+    subprocess.run(["javac", "-d", str(scratch), str(ROOT / "bench/fda/Transactions.java")], check=True)
+    return ["java", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-XX:-UseJVMCICompiler", "-cp", str(scratch), "Transactions",
+            str(seconds), str(phase), str(log)]
+
+
+def frequencies(top: int) -> dict[str, str]:
+    dynamic = f"{{min: 9, max: {top}, threshold: %s, algorithm: %s}}"
+    return {f"{hz} Hz": str(hz) for hz in FIXED} | {"paper": dynamic % (0.05, "paper"), "pooled": dynamic % (0.01, "pooled")}
+
+
+def start_agent(name: str, frequency: str, pid_rule: str, window: float, scratch: pathlib.Path) -> subprocess.Popen:
+    task = scratch / f"{name.replace(' ', '')}.yaml"
+    task.write_text(f"task: {name.replace(' ', '')}\nservice: {pid_rule}\nfrequency: {frequency}\nwindow: {window}s\nprune: none\n"
+                    "budget: {overhead: 100%}\n")
+    return subprocess.Popen([ATYS, "agent", "--task", str(task), "--controller", "127.0.0.1:1", "--metrics", "none", "--max-cpu", "100%",
+                             "--data", str(scratch / name.replace(" ", ""))], stderr=subprocess.PIPE)
+
+
+def function_name(text: str) -> str:
+    return text.rpartition(".")[2].partition("(")[0]
+
+
+def read_window(path: pathlib.Path, functions: list[str]) -> dict:
+    """Shares of the functions among themselves, where, when, how many samples, at which cost."""
+    plain = path.with_suffix("")  # .otlp
+    plain.write_bytes(gzip.decompress(path.read_bytes()))
+    told = json.loads(subprocess.run([ATYS, "summary", str(plain), "--json", "--top", "5000"], capture_output=True, check=True).stdout)
+    shown = json.loads(subprocess.run([ATYS, "show", str(plain), "--json"], capture_output=True, check=True).stdout)
+    shares = dict.fromkeys(functions, 0.0)
+    for row in told["rows"]:
+        if function_name(row["name"]) in shares:
+            shares[function_name(row["name"])] += row["total_percent"] / 100
+    begin = shown["time_ns"] / 1e9
+    seconds = shown["profile"]["duration_ns"] / 1e9
+    stretch = next((label["examples"][0] for label in shown["labels"] if label["key"] == "atys.stretch"), "0")
+    return {"shares": normalized(shares), "samples": told["profile"]["samples"], "cpu": told["profile"]["total"] / 1e9, "begin": begin,
+            "end": begin + seconds, "stretch": stretch, "cost": told["profile"]["overhead"]["cpu_percent"] / 100 * seconds}
+
+
+def normalized(shares: dict[str, float]) -> dict[str, float]:
+    total = sum(shares.values())
+    return {name: share / total if total else 0.0 for name, share in shares.items()}
+
+
+class Truth:
+    """CPU time of each function between two moments, by what the program wrote of itself."""
+
+    def __init__(self, log: pathlib.Path, functions: list[str]):
+        self.functions = functions
+        self.rows = [[float(word) for word in line.split()] for line in log.read_text().splitlines() if len(line.split()) == len(functions) + 1]
+
+    def at(self, moment: float) -> list[float]:
+        before = max((row for row in self.rows if row[0] <= moment), key=lambda row: row[0], default=self.rows[0])
+        after = min((row for row in self.rows if row[0] > moment), key=lambda row: row[0], default=before)
+        part = (moment - before[0]) / (after[0] - before[0]) if after[0] > before[0] else 0
+        return [a + (b - a) * part for a, b in zip(before[1:], after[1:])]
+
+    def shares(self, begin: float, end: float) -> dict[str, float]:
+        return normalized({name: b - a for name, a, b in zip(self.functions, self.at(begin), self.at(end))})
+
+    def covers(self, window: dict) -> bool:
+        return self.rows[0][0] <= window["begin"] and window["end"] <= self.rows[-1][0]
+
+
+def pooled(windows: list[dict]) -> dict[str, float]:
+    """Each window counts by its samples."""
+    total = sum(window["samples"] for window in windows) or 1
+    return {name: sum(window["shares"][name] * window["samples"] for window in windows) / total for name in windows[0]["shares"]}
+
+
+def mixture(before: dict[str, float], window: dict, after: dict[str, float]) -> dict[str, float]:
+    """A window between two stretches, as adapt/mixture.cpp tells it: some of both, by maximum likelihood."""
+    part = 0.5
+    for _ in range(100):
+        of_before = 0.0
+        for name, share in window["shares"].items():
+            old, new = part * max(before[name], 1e-4), (1 - part) * max(after[name], 1e-4)
+            of_before += share * old / (old + new)
+        part = min(max(of_before, 1e-6), 1 - 1e-6)
+    return {name: part * before[name] + (1 - part) * after[name] for name in before}
+
+
+def by_stretch(windows: list[dict]) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
+    """What each window's stretch says of it: with all of the stretch, and with what was there at the time."""
+    stretches: dict[int, list[dict]] = {}
+    live = []
+    for window in windows:
+        stretches.setdefault(int(window["stretch"]), []).append(window)
+        live.append(pooled(stretches[int(window["stretch"])]))
+    order = sorted(stretches)
+    told = []
+    for window in windows:
+        at = order.index(int(window["stretch"]))
+        is_between = len(stretches[order[at]]) == 1 and 0 < at < len(order) - 1
+        told.append(mixture(pooled(stretches[order[at - 1]]), window, pooled(stretches[order[at + 1]])) if is_between else pooled(stretches[order[at]]))
+    return told, live
+
+
+def over_the_run(windows: list[dict], estimates: list[dict[str, float]]) -> dict[str, float]:
+    """Each window counts by the CPU time that the service took in it."""
+    return normalized({name: sum(window["cpu"] * estimate[name] for window, estimate in zip(windows, estimates)) for name in estimates[0]})
+
+
+def error(seen: dict[str, float], truth: dict[str, float]) -> float:
+    return sum(abs(seen[name] - truth[name]) for name in truth) / len(truth) * 100
+
+
+def judge(name: str, windows: list[dict], truth: Truth) -> list[dict]:
+    everything = [window for window in windows if window["samples"] > 0]
+    windows = [window for window in everything if truth.covers(window)]
+    steady = windows[WARM:]  # names of what a program consists of are found once
+    cost = sum(window["cost"] for window in steady) / sum(window["end"] - window["begin"] for window in steady) * 100
+    rate = sum(window["samples"] for window in windows) / sum(window["cpu"] for window in windows)
+    whole = truth.shares(windows[0]["begin"], windows[-1]["end"])
+    estimates = {name: [window["shares"] for window in windows]}
+    if name == "pooled":
+        told, live = by_stretch(everything)
+        covered = [i for i, window in enumerate(everything) if truth.covers(window)]
+        estimates = {"ours, live": [live[i] for i in covered], "ours, pooled": [told[i] for i in covered]}
+    rows = []
+    for label, shares in estimates.items():
+        per_window = [error(seen, truth.shares(window["begin"], window["end"])) for seen, window in zip(shares, windows)]
+        rows.append({"rate": label, "samples_per_cpu_second": rate, "cost_percent_of_core": cost, "window_error_points": sum(per_window) / len(per_window),
+                     "run_error_points": error(over_the_run(windows, shares), whole), "windows": len(windows)})
+    return rows
+
+
+def run(workload: str, chosen) -> list[dict]:
+    functions = WORKLOADS[workload]
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="fda"))
+    phase = chosen.windows * chosen.window
+    seconds = phase * chosen.phases + 4
+    log = scratch / "truth"
+    program = subprocess.Popen(workload_command(workload, seconds, phase, log, scratch), stdout=subprocess.DEVNULL)
+    agents = {}
+    try:
+        names = frequencies(chosen.top)
+        for name, frequency in names.items():
+            agents[name] = start_agent(name, frequency, f'command~"{log}"', chosen.window, scratch)
+        program.wait()
+    finally:
+        program.kill()
+        for agent in agents.values():
+            agent.terminate()
+        for agent in agents.values():
+            agent.wait()
+    truth = Truth(log, functions)
+    rows = []
+    for name in names:
+        spool = sorted((scratch / name.replace(" ", "") / "spool").glob("*.otlp.gz"))
+        rows += judge(name, [read_window(path, functions) for path in spool], truth)
+    shutil.rmtree(scratch)
+    return rows
+
+
+def table(workload: str, rows: list[dict], top: int) -> str:
+    best = next(row for row in rows if row["rate"] == f"{top} Hz")
+    lines = [f"## {workload}", "| rate | samples per CPU second | cost, % of a core | of the highest | error of a window, points | of the highest | "
+             "error of the run, points | windows |", "|---|---|---|---|---|---|---|---|"]
+    for row in rows:
+        lines.append(f"| {row['rate']} | {row['samples_per_cpu_second']:.1f} | {row['cost_percent_of_core']:.3f} | "
+                     f"{row['cost_percent_of_core'] / best['cost_percent_of_core']:.3f} | {row['window_error_points']:.2f} | "
+                     f"{row['window_error_points'] / best['window_error_points']:.2f} | {row['run_error_points']:.2f} | {row['windows']} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--workload", choices=[*WORKLOADS, "both"], default="both")
+    options.add_argument("--windows", type=int, default=20, help="in each phase")
+    options.add_argument("--phases", type=int, default=4)
+    options.add_argument("--window", type=float, default=3, help="seconds")
+    options.add_argument("--top", type=int, default=999, choices=FIXED, help="the highest rate")
+    options.add_argument("--json", metavar="FILE")
+    chosen = options.parse_args()
+    found = {}
+    for workload in WORKLOADS if chosen.workload == "both" else [chosen.workload]:
+        found[workload] = run(workload, chosen)
+        print(table(workload, found[workload], chosen.top), flush=True)
+    if chosen.json:
+        pathlib.Path(chosen.json).write_text(json.dumps(found, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

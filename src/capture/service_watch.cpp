@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/service_watch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace atys::capture {
+
+namespace {
+
+constexpr uint64_t kSoonest = 400'000'000;    // ns: looks are half a second apart
+constexpr uint64_t kLatest = 60'000'000'000;  // a pid that was reused, or an exec() that nobody expected
+constexpr uint64_t kPartOfAge = 4;
+
+uint64_t began_at_ns(const linux::ProcessInfo& process) {
+  static const auto ticks = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  return process.start_time_ticks * (1'000'000'000 / ticks);
+}
+
+}  // namespace
+
+uint64_t ServiceWatch::judged_again_ns(uint64_t began_ns, uint64_t judged_ns) {
+  const uint64_t age = judged_ns > began_ns ? judged_ns - began_ns : 0;
+  return judged_ns + std::clamp(age / kPartOfAge, kSoonest, kLatest);
+}
+
+std::vector<pid_t> ServiceWatch::look(uint64_t now_ns) {
+  if (!rule_.ports().empty()) facts_.reset();  // what listens where is read anew each time
+  std::map<pid_t, Judged> still_there;
+  std::vector<pid_t> found;
+  for (const pid_t pid : linux::list_processes()) {
+    const auto known = judged_.find(pid);
+    Judged judged = known == judged_.end() ? Judged{} : known->second;
+    if (known == judged_.end() || now_ns >= judged_again_ns(judged.began_ns, judged.judged_ns)) {
+      const auto process = linux::read_process(pid);
+      if (!process.ok() || process->state == 'Z') continue;  // ended meanwhile
+      if (!facts_) facts_ = live_facts(rule_);
+      judged = {began_at_ns(*process), now_ns, matches(rule_, *process, *facts_)};
+    }
+    if (judged.belongs) found.push_back(pid);
+    still_there.emplace_hint(still_there.end(), pid, judged);
+  }
+  judged_ = std::move(still_there);
+  return found;
+}
+
+}  // namespace atys::capture

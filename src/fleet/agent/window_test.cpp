@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/agent/window.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "base/byte_source.h"
+#include "fleet/window_labels.h"
+#include "format/format.h"
+#include "support/profile_text.h"
+
+namespace atys::fleet {
+
+namespace {
+
+// Two threads of one process and one of another, in the same two stacks; one of them waits.
+Profile recorded() {
+  Profile profile;
+  profile.add_value_type("samples", "count");
+  profile.add_value_type("cpu", "nanoseconds");
+  profile.header.time_ns = 1'700'000'000'000'000'000;
+  profile.header.duration_ns = 1'000'000'000;
+  const auto add = [&](const char* leaf, int64_t pid, int64_t tid, const char* wait) {
+    const std::array frames{profile.named_frame(leaf), profile.named_frame("main")};
+    std::vector<profile::LabelId> labels{profile.int_label("process.pid", pid), profile.int_label("thread.id", tid),
+                                         profile.string_label("thread.name", "t" + std::to_string(tid))};
+    if (wait != nullptr) labels.push_back(profile.string_label("wait", wait));
+    profile.samples.add(profile.stacks.intern(frames), profile.label_set(labels), std::array<int64_t, 2>{1, 10});
+  };
+  add("hot", 1, 11, nullptr);
+  add("hot", 1, 12, nullptr);
+  add("cold", 1, 12, "lock");
+  add("hot", 2, 21, nullptr);
+  profile.add_loss("a ring was full", 3);
+  return profile;
+}
+
+const WindowOrigin kOrigin{.service = "shop", .node = "n1", .task = "t", .sender = "00ff", .sequence = 7, .stretch = 2};
+
+Instance numbered(pid_t pid) { return {.id = std::to_string(pid), .version = "v1"}; }
+
+}  // namespace
+
+TEST(window, threads_of_an_instance_become_one) {
+  const Profile window = outgoing_window(recorded(), kOrigin, numbered);
+  EXPECT_EQ(window.samples.size(), 3u);
+  const std::string text = test::to_text(window);
+  EXPECT_EQ(text.find("thread."), std::string::npos) << text;
+  EXPECT_EQ(text.find("process.pid"), std::string::npos) << text;
+  EXPECT_NE(text.find("service.instance.id=1"), std::string::npos) << text;
+  EXPECT_NE(text.find("service.instance.id=2"), std::string::npos) << text;
+  EXPECT_NE(text.find("wait=lock"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 2 20\n"), std::string::npos) << text;
+  EXPECT_EQ(window.losses.size(), 1u);
+}
+
+TEST(window, arrives_as_it_left) {
+  Profile window = outgoing_window(recorded(), kOrigin, numbered);
+  window.header.id = window.strings.intern("0123456789abcdef");
+  const std::string bytes = *to_otlp(window);
+  const auto source = borrow_source("window", std::as_bytes(std::span(bytes)));
+  const Result<Profile> read = format::read_profile(*source);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->text(read->header.id), "0123456789abcdef");
+  EXPECT_TRUE(profile::equivalent(window, *read)) << test::to_text(window) << test::to_text(*read);
+}
+
+}  // namespace atys::fleet

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names for functions that have none. All callbacks of a JavaScript file are "(anonymous)", all comprehensions of a Python
+// one may be "<listcomp>": told apart by name and file alone they would be one function. Where it is known in which line
+// each begins they get names of their own, "(anonymous):7 in indexById". The function around it is the one of the same
+// file that begins last before it among all those that it was called from, which is right for callbacks that are called
+// while that function runs; others get their line alone.
+#pragma once
+
+#include "profile/profile.h"
+
+namespace atys::reduce {
+
+// The same samples; a profile in which every function has a name of its own is given back as it is.
+Profile name_anonymous_functions(Profile profile);
+
+}  // namespace atys::reduce
