@@ -21,6 +21,7 @@ from scratch import atys_binary  # noqa: E402
 
 try:
     import grpc
+    import jsonschema
 except ImportError:
     grpc = None
 
@@ -403,6 +404,15 @@ def metrics(controller):
         rows = controller.get("/api/v1/top?service=shop&from=-1d&n=1")["rows"]
         return differs([(row["name"], row["self"]) for row in rows], [("f", 350)])
 
+    def schemas():
+        for verb, arguments in [("services", ()), ("nodes", ()), ("task", ("list",))]:
+            answer = json.loads(controller.atys(verb, *arguments, "--json")[1])
+            jsonschema.Draft202012Validator(json.loads(controller.atys("schema", verb)[1])).validate(answer)
+            if "error" in answer:
+                return answer
+        return None
+
+    check("answers fit their schemas", schemas)
     check("a service over time", series)
     check("the top functions of a service", top)
 
@@ -470,7 +480,7 @@ def tls(folder):
 
 def main():
     if grpc is None:
-        print("skip fleet: python3-grpcio is not installed")
+        print("skip fleet: python3-grpcio or python3-jsonschema is not installed")
         return 0
     with tempfile.TemporaryDirectory(prefix="atys-fleet-") as folder:
         with Controller(folder + "/c") as controller:
