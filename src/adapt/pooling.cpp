@@ -50,7 +50,7 @@ Profile shaped(const Profile& like, size_t column, double value) {
 
 }  // namespace
 
-void WindowPool::add(const Profile& window, uint64_t stretch_number) {
+void WindowPool::add(const Profile& window, uint64_t stretch_number, size_t windows) {
   const std::optional<size_t> column = column_of(window, value_type_);
   const double value = column ? total(window, *column) : 0;
   if (value <= 0) return rest_.add(window);
@@ -61,7 +61,7 @@ void WindowPool::add(const Profile& window, uint64_t stretch_number) {
   scale(weighted, *column, weight / stretch.first_weight);
   stretch.pooled = stretch.windows == 0 ? std::move(weighted) : reduce::merge(stretch.pooled, weighted);
   stretch.value += value;
-  ++stretch.windows;
+  stretch.windows += windows;
 }
 
 void WindowPool::settle(Stretch& stretch) const {

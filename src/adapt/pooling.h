@@ -21,8 +21,8 @@ class WindowPool {
   explicit WindowPool(std::string value_type) : value_type_(std::move(value_type)) {}
 
   // Windows of one stream (a service on a node), in any order. Profiles without the value type, or with none of it, are
-  // merged as they are.
-  void add(const Profile& window, uint64_t stretch = 0);
+  // merged as they are. `windows`: of how many, all at one rate, the profile is the sum.
+  void add(const Profile& window, uint64_t stretch = 0, size_t windows = 1);
   // The total of the column is that of a plain merge; other columns are summed.
   Profile finish();
 

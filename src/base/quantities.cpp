@@ -13,11 +13,11 @@ struct Unit {
   double factor;
 };
 
-constexpr Unit kTimes[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},   {"us", 1e3},  {"µs", 1e3},
-                           {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+constexpr Unit kTimes[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},   {"us", 1e3},   {"µs", 1e3},
+                           {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}};
 constexpr Unit kPercents[] = {{"", 0.01}, {"%", 0.01}};
 constexpr Unit kFrequencies[] = {{"", 1}, {"Hz", 1}, {"hz", 1}, {"kHz", 1000}, {"khz", 1000}};
-constexpr Unit kBytes[] = {{"", 1},      {"B", 1},        {"kB", 1e3},         {"KB", 1e3},         {"MB", 1e6},
+constexpr Unit kBytes[] = {{"", 1},     {"B", 1},        {"kB", 1e3},        {"KB", 1e3},          {"MB", 1e6},
                            {"GB", 1e9}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
 
 template <size_t N>

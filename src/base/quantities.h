@@ -10,7 +10,7 @@
 
 namespace atys {
 
-// Nanoseconds from "10s", "500ms", "2m", "1h", "100us"; a number alone is seconds.
+// Nanoseconds from "10s", "500ms", "2m", "1h", "3d", "100us"; a number alone is seconds.
 Result<uint64_t> parse_duration(const std::string& text);
 
 // A share from "1%", "0.5%" or "1" (percent as well).

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/subcommand.h"
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/listening.h"
+
 namespace atys::cli {
 
 namespace {
@@ -39,6 +44,29 @@ class ManualFormatter final : public CLI::Formatter {
   }
 };
 
+// Verbs that read a PROFILE, which may be service:NAME, or ask about the fleet itself.
+constexpr std::string_view kAskControllers[] = {"summary", "diff", "link", "flame", "merge",
+                                                "convert", "show", "task", "nodes", "services"};
+
+// For whatever asks in the end: the variables are what is looked at (verbs/ask_controller.h).
+void define_controller(CLI::App& app) {
+  app.add_option_function<std::string>(
+         "--controller", [](const std::string& url) { ::setenv("ATYS_CONTROLLER", url.c_str(), 1); },
+         "Which controller to ask for service:NAME (default: ATYS_CONTROLLER, or http://127.0.0.1:4318)")
+      ->type_name("URL")
+      ->group("Fleet");
+  app.add_option_function<std::string>(
+         "--token-file",
+         [](const std::string& path) {
+           const auto token = token_of_existing_file(path);
+           if (!token.ok()) throw CLI::ValidationError("--token-file", token.error().message);
+           ::setenv("ATYS_TOKEN", token->c_str(), 1);
+         },
+         "A file with its token (default: ATYS_TOKEN)")
+      ->type_name("FILE")
+      ->group("Fleet");
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_app(const std::vector<std::unique_ptr<Subcommand>>& subcommands) {
@@ -51,13 +79,15 @@ std::unique_ptr<CLI::App> make_app(const std::vector<std::unique_ptr<Subcommand>
   app->require_subcommand(1);
   app->footer(
       std::string("PROFILE is a file in any format that Atys reads (gzip or not), - for standard input, or the id of a\n"
-                  "profile in the local library (its first six digits will do).\n\n") +
+                  "profile in the local library (its first six digits will do), or service:NAME[@FROM..TO], which asks a\n"
+                  "controller (e.g. service:shop@-1h..now, service:shop{version=1.2}).\n\n") +
       kExitStatus);
   for (const auto& subcommand : subcommands) {
     const Manual& manual = subcommand->manual();
     CLI::App* sub = app->add_subcommand(std::string(manual.name), std::string(manual.summary));
     sub->formatter(formatter);
     subcommand->define_options(*sub);
+    if (std::ranges::find(kAskControllers, manual.name) != std::end(kAskControllers)) define_controller(*sub);
     sub->add_flag("--json", subcommand->json,
                   "Print the answer as JSON (atys schema " + std::string(manual.name) + " describes it)");
     sub->footer(std::string(manual.description) + (manual.description.empty() ? "" : "\n\n") + footer_of(manual));

@@ -60,4 +60,9 @@ Result<std::string> token_of_file(const std::string& path) {
   return token;
 }
 
+Result<std::string> token_of_existing_file(const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0) return fail_errno("read " + path);
+  return token_of_file(path);
+}
+
 }  // namespace atys::cli

@@ -13,6 +13,7 @@ namespace atys::present {
 struct HttpGuard {
   std::string token;               // empty: none is asked for
   std::vector<std::string> hosts;  // names that we may be called by, besides those of this machine
+  bool any_address = false;        // or by whatever address: what rebinds a name cannot be told from a number
 
   struct Refusal {
     int status = 403;
@@ -23,6 +24,7 @@ struct HttpGuard {
 
  private:
   bool is_our_name(std::string_view authority) const;
+  bool is_our_host(std::string_view authority) const;
 };
 
 }  // namespace atys::present

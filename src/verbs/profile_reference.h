@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a user names a profile: a file in any format we read, "-" for standard input, an id of the library or its first
-// digits.
+// digits, or a service of a fleet, service:NAME[{KEY=VALUE,…}][@FROM..TO] (fleet/service_query.h).
 #pragma once
 
 #include <string>

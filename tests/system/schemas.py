@@ -22,6 +22,7 @@ CALLS = [
     ("diff", "base.collapsed,base.collapsed new.collapsed,new.collapsed --per run"),
     ("compare", "--max-runs 7 --profile-runs 0 true true"), ("compare", "--max-runs 7 --profile-runs 2 'sort base.collapsed' 'sort new.collapsed'"),
     ("compare", "true false"), ("doctor", ""), ("detect", "$$"), ("detect", "999999999"), ("detect", "--service nosuch-service"),
+    ("services", "--controller http://127.0.0.1:1"), ("nodes", "--controller http://127.0.0.1:1"), ("task", "list --controller http://127.0.0.1:1"),
 ]
 
 

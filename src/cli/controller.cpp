@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/controller.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/quantities.h"
+#include "base/token.h"
+#include "cli/listening.h"
+#include "cli/print.h"
+#include "present/web/web_server.h"
+#include "verbs/agent.h"
+
+namespace atys::cli {
+
+namespace {
+
+constexpr uint64_t kLong = 3600'000'000'000;
+
+std::string in_url(const std::string& address) {
+  return address.find(':') == std::string::npos ? address : "[" + address + "]";
+}
+
+class ControllerSubcommand final : public Subcommand {
+ public:
+  const Manual& manual() const override {
+    static constexpr Manual kManual{
+        .name = "controller",
+        .summary = "Run the controller of a fleet: it gives tasks to agents, keeps what they send, and answers",
+        .description =
+            "Takes profiles by OTLP, over gRPC and HTTP, from agents and from anybody else; keeps them in --data; serves "
+            "the\n"
+            "API, metrics and service discovery for Prometheus, and a plain page. With --upstream it passes what it has on "
+            "to\n"
+            "another controller, merged by minute, and hands down that one's tasks.\n\n"
+            "Listens on this machine only unless told otherwise. Everybody has to know the token, which is made and kept "
+            "in\n"
+            "--data/token unless --token-file names another file.",
+        .examples =
+            "  # on this machine\n"
+            "  atys controller\n"
+            "  # for a fleet, with TLS\n"
+            "  atys controller --listen 0.0.0.0:4318 --grpc 0.0.0.0:4317 --data /var/lib/atys --cert c.pem --key k.pem\n"
+            "  # a controller of a site that reports to one above\n"
+            "  atys controller --upstream root.example:4317 --upstream-token-file /etc/atys/root-token",
+    };
+    return kManual;
+  }
+
+  void define_options(CLI::App& app) override {
+    app.add_option("--listen", listen_, "Where to answer HTTP (default: 127.0.0.1:4318)")->type_name("ADDRESS:PORT");
+    app.add_option("--grpc", grpc_, "Where to answer gRPC (default: 127.0.0.1:4317; none: nowhere)")
+        ->type_name("ADDRESS:PORT");
+    app.add_option("--data", request_.data_folder, "Where to keep everything (default: ATYS_HOME/controller)")
+        ->type_name("FOLDER");
+    app.add_option("--token-file", token_file_, "The token, in a file that is made if it is not there")->type_name("FILE");
+    app.add_flag("--no-token", no_token_, "Ask for no token: every user of this machine may do everything");
+    app.add_option("--host", hosts_, "A name by which we may be called, besides localhost and addresses; may repeat")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--name", request_.name, "What this controller is called (default: the host's name)")->type_name("NAME");
+    for (size_t level = 0; level < keep_.size(); ++level)
+      app.add_option(kKeepOptions[level].first, keep_[level], kKeepOptions[level].second)
+          ->type_name("TIME")
+          ->group("Retention");
+    app.add_option("--max-bytes", max_bytes_, "Size on disk; the oldest goes first (default: no limit)")
+        ->type_name("SIZE")
+        ->group("Retention");
+    app.add_option("--upstream", request_.upstream, "gRPC address of a controller to report to")
+        ->type_name("HOST:PORT")
+        ->group("Upstream");
+    app.add_option("--upstream-token-file", upstream_token_file_, "Its token")->type_name("FILE")->group("Upstream");
+    app.add_flag("--upstream-tls", request_.upstream_tls, "Speak TLS with it")->group("Upstream");
+    app.add_option("--upstream-ca", request_.upstream_authority, "Whom to trust (PEM)")
+        ->type_name("FILE")
+        ->group("Upstream");
+    app.add_option("--pass-on", pass_on_, "What is merged before it is passed on (default: 1m)")
+        ->type_name("TIME")
+        ->group("Upstream");
+    app.add_option("--cert", request_.tls_certificate, "Our certificate (PEM), for HTTP and gRPC")
+        ->type_name("FILE")
+        ->group("TLS");
+    app.add_option("--key", request_.tls_key, "Its key (PEM)")->type_name("FILE")->group("TLS");
+    app.add_option("--ca", request_.tls_authority, "Who may call by gRPC, by certificate (PEM)")
+        ->type_name("FILE")
+        ->group("TLS");
+  }
+
+  Result<> prepare() override {
+    std::tie(web_.address, web_.port) = TRY(parse_address(listen_.empty() ? "127.0.0.1:4318" : listen_));
+    if (grpc_ == "none") {
+      request_.grpc_address.clear();
+    } else {
+      const auto [address, port] = TRY(parse_address(grpc_.empty() ? "127.0.0.1:4317" : grpc_));
+      grpc_host_ = address;
+      request_.grpc_address = in_url(address) + ":" + std::to_string(port);
+    }
+    if (no_token_ && (!is_loopback(web_.address) || (!grpc_host_.empty() && !is_loopback(grpc_host_))))
+      return fail(ErrorCode::InvalidInput, "without a token only this machine may connect", "listen on 127.0.0.1");
+    for (size_t level = 0; level < keep_.size(); ++level)
+      if (!keep_[level].empty()) request_.keep_ns[level] = TRY(parse_duration(keep_[level]));
+    if (!max_bytes_.empty()) request_.keep_bytes = TRY(parse_bytes(max_bytes_));
+    if (!pass_on_.empty()) {
+      request_.pass_on_ns = TRY(parse_duration(pass_on_));
+      request_.pass_on_grace_ns = request_.pass_on_ns / 2;
+    }
+    if (request_.data_folder.empty()) request_.data_folder = verbs::default_controller_folder();
+    if (!upstream_token_file_.empty()) request_.upstream_token = TRY(token_of_existing_file(upstream_token_file_));
+    return {};
+  }
+
+  Result<Printed> run() override {
+    verbs::UntilToldToEnd end;
+    std::signal(SIGPIPE, SIG_IGN);
+    TRY(choose_token());
+    const std::unique_ptr<verbs::RunningController> controller = TRY(verbs::RunningController::start(request_));
+    web_.guard.token = request_.token;
+    web_.guard.hosts = own_names();
+    web_.guard.any_address = !is_loopback(web_.address);
+    web_.certificate_file = request_.tls_certificate;
+    web_.key_file = request_.tls_key;
+    const std::unique_ptr<present::web::WebServer> web = TRY(present::web::WebServer::start(*controller, web_));
+    announce(*controller, *web);
+    while (!end.wait(kLong)) {
+    }
+    return Printed{};
+  }
+
+ private:
+  static constexpr std::array<std::pair<const char*, const char*>, 3> kKeepOptions{
+      {{"--keep-windows", "How long windows are kept (default: 3d)"},
+       {"--keep-minutes", "How long sums per minute are kept (default: 30d)"},
+       {"--keep-hours", "How long sums per hour are kept (default: 365d)"}}};
+
+  // After the folder is there, which the token may lie in.
+  Result<> choose_token() {
+    if (no_token_) return {};
+    std::error_code error;
+    std::filesystem::create_directories(request_.data_folder, error);
+    if (error)
+      return fail(ErrorCode::PermissionDenied, "cannot make " + request_.data_folder + ": " + error.message(),
+                  "say another folder with --data");
+    if (token_file_.empty()) token_file_ = request_.data_folder + "/token";
+    request_.token = TRY(token_of_file(token_file_));
+    return {};
+  }
+
+  std::vector<std::string> own_names() const {
+    std::vector<std::string> names = hosts_;
+    char name[256] = {};
+    if (::gethostname(name, sizeof name - 1) == 0) names.emplace_back(name);
+    return names;
+  }
+
+  void announce(const verbs::RunningController& controller, const present::web::WebServer& web) const {
+    const char* scheme = request_.tls_certificate.empty() ? "http" : "https";
+    std::fprintf(stderr, "atys: listening on %s://%s:%d/\n", scheme, in_url(web_.address).c_str(), web.port());
+    if (controller.grpc_port() != 0)
+      std::fprintf(stderr, "atys: gRPC on %s:%d\n", in_url(grpc_host_).c_str(), controller.grpc_port());
+    if (!no_token_) std::fprintf(stderr, "atys: the token is in %s\n", token_file_.c_str());
+    const bool is_open = !is_loopback(web_.address) || (!grpc_host_.empty() && !is_loopback(grpc_host_));
+    if (is_open && request_.tls_certificate.empty())
+      std::fprintf(stderr, "atys: note: other machines can connect, and what is sent is not encrypted\n");
+  }
+
+  verbs::ControllerRequest request_;
+  present::web::WebOptions web_;
+  std::string listen_, grpc_, grpc_host_, token_file_, upstream_token_file_, max_bytes_, pass_on_;
+  std::array<std::string, 3> keep_;
+  std::vector<std::string> hosts_;
+  bool no_token_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> create_controller() { return std::make_unique<ControllerSubcommand>(); }
+
+}  // namespace atys::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/print_fleet.h"
+#include "verbs/fleet_answers.h"
+
+namespace atys::cli {
+
+namespace {
+
+class NodesSubcommand final : public Subcommand {
+ public:
+  const Manual& manual() const override {
+    static constexpr Manual kManual{
+        .name = "nodes",
+        .summary = "List the nodes that report to a controller",
+        .description =
+            "With what each of them does, what it costs, and what it could not do. A node that says nothing for half a "
+            "minute\n"
+            "is away; after an hour it is forgotten.",
+        .examples =
+            "  atys nodes\n"
+            "  atys nodes --controller http://10.0.0.1:4318 --token-file /etc/atys/token",
+    };
+    return kManual;
+  }
+  void define_options(CLI::App&) override {}
+  Result<Printed> run() override { return print_fleet(TRY(verbs::nodes()), json); }
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> create_nodes() { return std::make_unique<NodesSubcommand>(); }
+
+}  // namespace atys::cli

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/controller/controller.h"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/nearest.h"
+#include "fleet/controller/load_governor.h"
+#include "fleet/controller/pooled_merge.h"
+
+namespace atys::fleet {
+
+namespace {
+
+constexpr auto kTick = std::chrono::seconds(1);
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kCompactEveryNs = 30 * kSecond;
+constexpr int64_t kRetainEveryNs = 600 * kSecond;
+constexpr int64_t kMostAheadNs = 3600 * kSecond;  // how wrong a sender's clock may be
+constexpr size_t kLargeMessage = size_t{1} << 20;
+constexpr size_t kMostCountedServices = 200;
+constexpr size_t kMostProblems = 20;
+
+// A few words for a metric, from an error that may say anything.
+std::string reason_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::InvalidInput: return "invalid";
+    case ErrorCode::ResourceExhausted: return "too_large";
+    case ErrorCode::Unavailable: return "unavailable";
+    default: return "failed";
+  }
+}
+
+class Running final : public Controller {
+ public:
+  Running(ControllerOptions options, std::unique_ptr<store::ProfileStore> store, TaskBook tasks)
+      : options_(std::move(options)), store_(std::move(store)), door_(options_.most_waiting_bytes) {
+    books_.lock()->tasks = std::move(tasks);
+    started_ns_ = now_ns();
+  }
+  ~Running() override {
+    {
+      const std::lock_guard lock(wake_mutex_);
+      is_ending_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+    upstream_.reset();
+  }
+
+  Result<> start(std::unique_ptr<ControllerLink> upstream, const std::vector<std::string>& problems);
+
+  Admission& door() override { return door_; }
+  Result<Orders> report(const AgentReport& report) override;
+  Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) override;
+  Result<TaskEntry> apply_task(const std::string& text, std::string_view source) override {
+    return books_.lock()->tasks->apply(text, source, now_ns());
+  }
+  Result<TaskEntry> stop_task(const std::string& name) override { return books_.lock()->tasks->stop(name); }
+  Result<TaskEntry> remove_task(const std::string& name) override { return books_.lock()->tasks->remove(name); }
+  Result<TaskEntry> task(const std::string& name) const override { return books_.lock()->tasks->find(name); }
+  std::vector<TaskEntry> tasks() const override { return books_.lock()->tasks->list(); }
+  std::vector<NodeState> nodes() const override { return books_.lock()->nodes.list(now_ns()); }
+  Result<std::vector<store::ServiceEntry>> services() override { return store_->services(); }
+  Result<std::vector<store::InstanceEntry>> instances(const std::string& service) override;
+  Result<store::Merged> profile(const ServiceQuery& query) override;
+  Result<store::Series> series(const ServiceQuery& query, int64_t step_ns, const std::string& function) override;
+  Result<ControllerStatus> status() override;
+  int64_t now_ns() const override {
+    return options_.now_ns ? options_.now_ns() : static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
+  }
+  void keep_up() override;
+
+ private:
+  struct Books {
+    std::optional<TaskBook> tasks;
+    NodeRegistry nodes;
+    LoadGovernor governor;
+    uint64_t turned_away_before = 0;
+    double factor_from_above = 1;
+    ControllerStatus counted;  // the counters of it
+  };
+
+  Result<Received> decode(std::string_view otlp, OtlpEncoding encoding);
+  Result<ExportResponse> store(Received received);
+  void count_refused(const std::string& reason, size_t profiles);
+  Result<store::Selection> selection_of(const ServiceQuery& query);
+  Result<store::ServiceEntry> find_service(const std::string& name);
+  AgentReport own_report() const;
+  void add_problem(std::string problem);
+
+  const ControllerOptions options_;
+  std::unique_ptr<store::ProfileStore> store_;
+  Admission door_;
+  int64_t started_ns_ = 0;
+  std::string sender_;
+  mutable Guarded<Books> books_;
+  std::mutex large_;  // one large message is decoded at a time
+  std::unique_ptr<Upstream> upstream_;
+  int64_t next_compact_ns_ = 0, next_retain_ns_ = 0;  // of the thread alone
+  std::mutex wake_mutex_;
+  std::condition_variable wake_;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+Result<> Running::start(std::unique_ptr<ControllerLink> upstream, const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) add_problem(problem);
+  sender_.resize(16);
+  if (::getrandom(sender_.data(), sender_.size(), 0) != static_cast<ssize_t>(sender_.size()))
+    return fail_errno("cannot draw a random number");
+  if (upstream != nullptr) {
+    UpstreamOptions options{.name = options_.name,
+                            .folder = options_.folder + "/upstream",
+                            .interval_ns = options_.pass_on_interval_ns,
+                            .grace_ns = options_.pass_on_grace_ns,
+                            .now_ns = [this] { return now_ns(); },
+                            .report = [this] { return own_report(); },
+                            .on_orders =
+                                [this](const Orders& orders) {
+                                  const auto books = books_.lock();
+                                  books->tasks->set_from_above(orders.tasks, now_ns());
+                                  books->factor_from_above = orders.rate_factor;
+                                }};
+    upstream_ = TRY(Upstream::open(std::move(options), *store_, std::move(upstream)));
+    upstream_->start();
+  }
+  thread_ = std::thread([this] {
+    std::unique_lock lock(wake_mutex_);
+    while (!wake_.wait_for(lock, kTick, [this] { return is_ending_; })) {
+      lock.unlock();
+      keep_up();
+      lock.lock();
+    }
+  });
+  return {};
+}
+
+Result<Orders> Running::report(const AgentReport& report) {
+  const auto books = books_.lock();
+  ++books->counted.reports;
+  TRY(books->nodes.add(report, now_ns()));
+  const auto role = report.labels.find(std::string(kRoleLabel));
+  const bool is_controller = role != report.labels.end() && role->second == kControllerRole;
+  return Orders{.tasks = books->tasks->orders_for(report.node, is_controller, now_ns()),
+                .rate_factor = std::max(LoadGovernor::kLeastFactor, books->governor.factor() * books->factor_from_above),
+                .report_again_ns = options_.report_again_ns};
+}
+
+Result<Received> Running::decode(std::string_view otlp, OtlpEncoding encoding) {
+  std::unique_lock<std::mutex> alone(large_, std::defer_lock);
+  if (otlp.size() > kLargeMessage) alone.lock();
+  const int64_t now = now_ns();
+  const int64_t age = options_.retention.max_age_ns[static_cast<size_t>(store::Level::Windows)];
+  return read_windows(otlp, encoding,
+                      {.earliest_ns = age > 0 ? now - age : 0, .latest_ns = now + kMostAheadNs, .now_ns = now});
+}
+
+Result<ExportResponse> Running::receive(std::string_view otlp, OtlpEncoding encoding) {
+  {
+    const auto books = books_.lock();
+    ++books->counted.messages;
+    books->counted.message_bytes += otlp.size();
+  }
+  auto received = decode(otlp, encoding);
+  auto response = received.ok() ? store(received.take()) : Result<ExportResponse>(received.error());
+  if (!response.ok()) ++books_.lock()->counted.refused_messages[reason_of(response.error())];
+  return response;
+}
+
+void Running::count_refused(const std::string& reason, size_t profiles) {
+  books_.lock()->counted.refused_profiles[reason] += profiles;
+}
+
+Result<ExportResponse> Running::store(Received received) {
+  ExportResponse response{static_cast<int64_t>(received.rejected), received.why};
+  if (received.rejected > 0) count_refused("invalid", received.rejected);
+  if (received.windows.empty()) return response;
+  const store::Appended appended =
+      upstream_ ? TRY(upstream_->append(received.windows)) : TRY(store_->append(received.windows));
+  for (const auto& refusal : appended.refused) {
+    response.rejected_profiles += static_cast<int64_t>(received.profiles[refusal.position]);
+    if (response.error_message.empty()) response.error_message = refusal.why.message;
+    count_refused("store", received.profiles[refusal.position]);
+  }
+  const auto books = books_.lock();
+  books->counted.windows += appended.added;
+  books->counted.duplicates += appended.duplicates;
+  auto& by_service = books->counted.windows_by_service;
+  for (const store::Window& window : received.windows) {
+    const bool has_room = by_service.contains(window.service) || by_service.size() < kMostCountedServices;
+    ++by_service[has_room ? window.service : "other"];
+  }
+  return response;
+}
+
+Result<store::ServiceEntry> Running::find_service(const std::string& name) {
+  std::vector<std::string> names;
+  for (store::ServiceEntry& entry : TRY(store_->services())) {
+    if (entry.service == name) return std::move(entry);
+    names.push_back(entry.service);
+  }
+  return fail(
+      ErrorCode::NotFound, "nothing is known of a service " + name,
+      did_you_mean(name, names, names.empty() ? "no profiles have arrived yet" : "atys services shows what there is"));
+}
+
+Result<store::Selection> Running::selection_of(const ServiceQuery& query) {
+  const store::ServiceEntry service = TRY(find_service(query.service));
+  store::Selection selection{.service = query.service,
+                             .kind = query.kind,
+                             .from_ns = query.from_ns,
+                             .to_ns = query.to_ns,
+                             .version = query.version,
+                             .node = query.node,
+                             .instance = query.instance,
+                             .labels = {query.labels.begin(), query.labels.end()}};
+  const auto has = [&](const std::string& kind) {
+    return std::find(service.kinds.begin(), service.kinds.end(), kind) != service.kinds.end();
+  };
+  if (selection.kind.empty()) selection.kind = has("cpu") || service.kinds.empty() ? "cpu" : service.kinds.front();
+  if (!has(selection.kind)) {
+    std::string known;
+    for (const std::string& kind : service.kinds) known += (known.empty() ? "" : ", ") + kind;
+    return fail(ErrorCode::NotFound, "nothing of the kind " + selection.kind + " is known of " + query.service,
+                "there is " + known);
+  }
+  return selection;
+}
+
+Result<std::vector<store::InstanceEntry>> Running::instances(const std::string& service) {
+  TRY(find_service(service));
+  return store_->instances(service);
+}
+
+Result<store::Merged> Running::profile(const ServiceQuery& query) {
+  return pooled_merge(*store_, TRY(selection_of(query)), store::Detail::Stacks);
+}
+
+Result<store::Series> Running::series(const ServiceQuery& query, int64_t step_ns, const std::string& function) {
+  return store_->series({.selection = TRY(selection_of(query)), .step_ns = step_ns, .function = function});
+}
+
+Result<ControllerStatus> Running::status() {
+  ControllerStatus status;
+  {
+    const auto books = books_.lock();
+    status = books->counted;
+    status.rate_factor = std::min(books->governor.factor(), books->factor_from_above);
+    status.load = books->governor.load();
+    for (const NodeState& node : books->nodes.list(now_ns())) {
+      ++status.nodes;
+      if (node.is_away) ++status.nodes_away;
+    }
+    status.tasks = books->tasks->list().size();
+  }
+  status.name = options_.name;
+  status.started_ns = started_ns_;
+  status.waiting_bytes = door_.inside_bytes();
+  status.most_waiting_bytes = door_.most_bytes();
+  status.turned_away = door_.turned_away();
+  status.store = TRY(store_->health());
+  status.has_upstream = upstream_ != nullptr;
+  if (upstream_) status.upstream = upstream_->status();
+  return status;
+}
+
+AgentReport Running::own_report() const {
+  AgentReport report{.node = options_.name,
+                     .sender = sender_,
+                     .version = ATYS_VERSION,
+                     .labels = {{std::string(kRoleLabel), std::string(kControllerRole)}},
+                     .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+                     .started_ns = static_cast<uint64_t>(started_ns_)};
+  std::map<std::string, TaskState> sums;
+  for (const NodeState& node : nodes()) {
+    if (node.is_away) continue;
+    for (const TaskState& state : node.report.tasks) {
+      TaskState& sum = sums[state.task];
+      sum.task = state.task;
+      sum.instances += state.instances;
+      sum.windows += state.windows;
+      sum.hz = std::max(sum.hz, state.hz);
+      sum.overhead = std::max(sum.overhead, state.overhead);
+      if (sum.trouble.empty() && !state.trouble.empty()) sum.trouble = node.report.node + ": " + state.trouble;
+    }
+  }
+  for (auto& [name, sum] : sums) report.tasks.push_back(std::move(sum));
+  return report;
+}
+
+void Running::add_problem(std::string problem) {
+  const auto books = books_.lock();
+  auto& problems = books->counted.problems;
+  if (!problems.empty() && problems.back() == problem) return;
+  if (problems.size() >= kMostProblems) problems.erase(problems.begin());
+  problems.push_back(std::move(problem));
+}
+
+void Running::keep_up() {
+  const int64_t now = now_ns();
+  {
+    const auto books = books_.lock();
+    const uint64_t turned_away = door_.turned_away();
+    books->governor.update(clock_ns(CLOCK_MONOTONIC),
+                           static_cast<double>(door_.inside_bytes()) / static_cast<double>(door_.most_bytes()),
+                           turned_away > books->turned_away_before);
+    books->turned_away_before = turned_away;
+  }
+  if (now >= next_compact_ns_) {
+    next_compact_ns_ = now + kCompactEveryNs;
+    const auto compacted = store_->compact(now);
+    if (!compacted.ok()) add_problem("sums: " + compacted.error().message);
+    if (compacted.ok()) ++books_.lock()->counted.compactions;
+  }
+  if (now >= next_retain_ns_) {
+    next_retain_ns_ = now + kRetainEveryNs;
+    const auto dropped = store_->retain(options_.retention, now);
+    if (!dropped.ok()) add_problem("retention: " + dropped.error().message);
+    if (dropped.ok()) books_.lock()->counted.dropped_windows += dropped->windows;
+  }
+}
+
+class LocalLink final : public ControllerLink {
+ public:
+  explicit LocalLink(Controller& controller) : controller_(controller) {}
+
+  Result<Orders> report(const AgentReport& report) override { return controller_.report(report); }
+  Result<> send(const std::string& otlp) override {
+    const ExportResponse response = TRY(controller_.receive(otlp, OtlpEncoding::Protobuf));
+    if (response.rejected_profiles > 0)
+      return fail(ErrorCode::InvalidInput, "the controller does not take this window: " + response.error_message);
+    return {};
+  }
+
+ private:
+  Controller& controller_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Controller>> Controller::open(ControllerOptions options, std::unique_ptr<store::ProfileStore> store,
+                                                     std::unique_ptr<ControllerLink> upstream) {
+  if (options.name.empty()) {
+    char name[256] = {};
+    if (::gethostname(name, sizeof name - 1) != 0) return fail_errno("cannot tell the name of this host");
+    options.name = name;
+  }
+  std::vector<std::string> problems;
+  TaskBook tasks = TRY(TaskBook::open(options.folder + "/tasks", problems));
+  auto controller = std::make_unique<Running>(std::move(options), std::move(store), std::move(tasks));
+  TRY(controller->start(std::move(upstream), problems));
+  return std::unique_ptr<Controller>(std::move(controller));
+}
+
+std::unique_ptr<ControllerLink> open_local_link(Controller& controller) { return std::make_unique<LocalLink>(controller); }
+
+}  // namespace atys::fleet

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller: knows the nodes, hands out tasks, takes what comes back, keeps it, and answers questions about it. Doors
+// (gRPC, HTTP, a link within the process) are elsewhere; every call may come from any thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "fleet/controller/node_registry.h"
+#include "fleet/controller/received.h"
+#include "fleet/controller/task_book.h"
+#include "fleet/controller/upstream.h"
+#include "fleet/service_query.h"
+#include "fleet/wire/admission.h"
+#include "fleet/wire/export_response.h"
+#include "store/profile_store.h"
+
+namespace atys::fleet {
+
+struct ControllerOptions {
+  std::string folder;  // tasks, and what is on its way to a controller above
+  std::string name;    // as a node of that one; empty: the host's name
+  store::RetentionPolicy retention = {};
+  size_t most_waiting_bytes = size_t{64} << 20;  // messages inside, in all
+  uint64_t report_again_ns = 5'000'000'000;
+  int64_t pass_on_interval_ns = 60'000'000'000;
+  int64_t pass_on_grace_ns = 30'000'000'000;
+  std::function<int64_t()> now_ns = {};  // Unix time; empty: the clock's
+};
+
+// Everything that is counted, since the start.
+struct ControllerStatus {
+  std::string name;
+  int64_t started_ns = 0;
+  uint64_t messages = 0, message_bytes = 0;
+  uint64_t windows = 0, duplicates = 0;
+  std::map<std::string, uint64_t> refused_messages, refused_profiles;  // by reason
+  std::map<std::string, uint64_t> windows_by_service;                  // bounded: the rest is "other"
+  uint64_t reports = 0;
+  size_t waiting_bytes = 0, most_waiting_bytes = 0;
+  uint64_t turned_away = 0;
+  double rate_factor = 1, load = 0;
+  size_t nodes = 0, nodes_away = 0, tasks = 0;
+  store::Health store;
+  uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
+  std::vector<std::string> problems;              // of upkeep; the last ones
+  bool has_upstream = false;
+  UpstreamStatus upstream;
+};
+
+class Controller {
+ public:
+  // `upstream`: the way to the controller above; null: there is none.
+  static Result<std::unique_ptr<Controller>> open(ControllerOptions options, std::unique_ptr<store::ProfileStore> store,
+                                                  std::unique_ptr<ControllerLink> upstream = nullptr);
+  virtual ~Controller() = default;
+
+  // What doors ask before they read a message.
+  virtual Admission& door() = 0;
+  virtual Result<Orders> report(const AgentReport& report) = 0;
+  // Stored for good when it returns. Unavailable: worth sending again.
+  virtual Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) = 0;
+
+  virtual Result<TaskEntry> apply_task(const std::string& text, std::string_view source) = 0;
+  virtual Result<TaskEntry> stop_task(const std::string& name) = 0;
+  virtual Result<TaskEntry> remove_task(const std::string& name) = 0;
+  virtual Result<TaskEntry> task(const std::string& name) const = 0;
+  virtual std::vector<TaskEntry> tasks() const = 0;
+
+  virtual std::vector<NodeState> nodes() const = 0;
+  virtual Result<std::vector<store::ServiceEntry>> services() = 0;
+  virtual Result<std::vector<store::InstanceEntry>> instances(const std::string& service) = 0;
+  // Pooled by stretch; NotFound names services that are like it.
+  virtual Result<store::Merged> profile(const ServiceQuery& query) = 0;
+  virtual Result<store::Series> series(const ServiceQuery& query, int64_t step_ns, const std::string& function) = 0;
+
+  virtual Result<ControllerStatus> status() = 0;
+  virtual int64_t now_ns() const = 0;
+
+  // One round of upkeep: load, sums, retention. Its thread does this all the time; for tests.
+  virtual void keep_up() = 0;
+};
+
+// The way to a controller in the same process, which outlives it.
+std::unique_ptr<ControllerLink> open_local_link(Controller& controller);
+
+}  // namespace atys::fleet

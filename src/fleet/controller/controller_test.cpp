@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/controller/controller.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "fleet/controller/doors.h"
+#include "fleet/window_labels.h"
+#include "fleet/wire/grpc_link.h"
+#include "store/embedded/embedded_store.h"
+#include "support/fleet_windows.h"
+#include "support/scratch_folder.h"
+
+namespace atys::fleet {
+
+namespace {
+
+using test::SentWindow;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kMinute = 60 * kSecond;
+constexpr int64_t kStart = 1'790'000'040 * kSecond;  // a full minute
+
+// A controller with a clock that a test sets.
+struct Site {
+  test::ScratchFolder folder;
+  std::shared_ptr<std::atomic<int64_t>> now = std::make_shared<std::atomic<int64_t>>(kStart);
+  std::string name;
+  std::unique_ptr<Controller> controller;
+
+  explicit Site(const std::string& called, Controller* above = nullptr) : name(called) { open(above); }
+
+  void open(Controller* above) {
+    auto store = store::open_embedded_store({.folder = folder.path() + "/store"});
+    CHECK(store.ok());
+    auto opened =
+        Controller::open({.folder = folder.path(), .name = name, .now_ns = [clock = now] { return clock->load(); }},
+                         store.take(), above != nullptr ? open_local_link(*above) : nullptr);
+    CHECK(opened.ok());
+    controller = opened.take();
+  }
+
+  ServiceQuery everything(const std::string& service = "shop") const {
+    return {.service = service, .from_ns = kStart - kMinute, .to_ns = kStart + 60 * kMinute};
+  }
+  std::string text(const std::string& service = "shop") const {
+    const auto merged = controller->profile(everything(service));
+    return merged.ok() ? test::to_text(merged->profile) : merged.error().message;
+  }
+  uint64_t windows() const { return controller->status()->windows; }
+};
+
+SentWindow window(int sequence, const std::string& stacks, const std::string& node = "web-1", int64_t start = kStart) {
+  return {.stacks = stacks,
+          .attributes = {{std::string(kServiceName), "shop"},
+                         {std::string(kHostName), node},
+                         {std::string(kSender), node + "0011223344556677"},
+                         {std::string(kSequence), std::to_string(sequence)}},
+          .start_ns = start};
+}
+
+Result<ExportResponse> send(Controller& controller, const SentWindow& sent) {
+  return controller.receive(test::otlp_bytes(sent), OtlpEncoding::Protobuf);
+}
+
+}  // namespace
+
+TEST(controller, windows_of_all_nodes_are_one_profile) {
+  Site site("root");
+  ASSERT_TRUE(send(*site.controller, window(1, "main;f 3\n")).ok());
+  ASSERT_TRUE(send(*site.controller, window(2, "main;f 4\nmain;g 1\n", "web-1", kStart + 10 * kSecond)).ok());
+  ASSERT_TRUE(send(*site.controller, window(1, "main;g 5\n", "web-2")).ok());
+  EXPECT_EQ(site.text(), "main;f 7\nmain;g 6\n");
+  ServiceQuery one_node = site.everything();
+  one_node.node = "web-2";
+  EXPECT_EQ(test::to_text(site.controller->profile(one_node)->profile), "main;g 5\n");
+}
+
+TEST(controller, what_is_sent_twice_is_stored_once_also_after_a_restart) {
+  Site site("root");
+  ASSERT_TRUE(send(*site.controller, window(1, "main;f 3\n")).ok());
+  EXPECT_EQ(*send(*site.controller, window(1, "main;f 3\n")), ExportResponse{});
+  EXPECT_EQ(site.controller->status()->duplicates, 1u);
+  site.controller.reset();
+  site.open(nullptr);
+  ASSERT_TRUE(send(*site.controller, window(1, "main;f 3\n")).ok());
+  EXPECT_EQ(site.text(), "main;f 3\n");
+}
+
+TEST(controller, a_bad_message_is_refused_and_the_others_are_not) {
+  Site site("root");
+  ASSERT_TRUE(send(*site.controller, window(1, "main;f 3\n")).ok());
+  std::string damaged = test::otlp_bytes(window(2, "main;g 3\n"));
+  damaged.resize(damaged.size() / 2);
+  const auto refused = site.controller->receive(damaged, OtlpEncoding::Protobuf);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::InvalidInput);
+  SentWindow old = window(3, "main;g 3\n");
+  old.start_ns = kStart - 100 * 24 * 60 * kMinute;
+  EXPECT_EQ(send(*site.controller, old)->rejected_profiles, 1);
+  EXPECT_EQ(site.text(), "main;f 3\n");
+  const ControllerStatus status = *site.controller->status();
+  EXPECT_EQ(status.refused_messages.at("invalid"), 1u);
+  EXPECT_EQ(status.refused_profiles.at("invalid"), 1u);
+  EXPECT_EQ(status.windows_by_service.at("shop"), 1u);
+}
+
+TEST(controller, a_node_that_joins_late_gets_its_tasks) {
+  Site site("root");
+  ASSERT_TRUE(site.controller->apply_task("task: a\nservice: shop\nnodes: [\"web-*\"]\n", "a.yaml").ok());
+  const AgentReport report{.node = "web-9", .sender = std::string(16, '\1')};
+  EXPECT_EQ(site.controller->report(report)->tasks.size(), 1u);
+  EXPECT_EQ(site.controller->report(report)->rate_factor, 1);
+  ASSERT_EQ(site.controller->nodes().size(), 1u);
+  ASSERT_TRUE(site.controller->stop_task("a").ok());
+  EXPECT_TRUE(site.controller->report(report)->tasks.empty());
+}
+
+TEST(controller, a_service_that_is_not_there_is_answered_with_those_that_are) {
+  Site site("root");
+  const auto nothing = site.controller->profile(site.everything("shop"));
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_EQ(nothing.error().hint, "no profiles have arrived yet");
+  ASSERT_TRUE(send(*site.controller, window(1, "main;f 3\n")).ok());
+  const auto missing = site.controller->profile(site.everything("shopp"));
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
+  EXPECT_EQ(missing.error().hint, "did you mean shop?");
+  ServiceQuery kind = site.everything();
+  kind.kind = "wall";
+  EXPECT_EQ(site.controller->profile(kind).error().hint, "there is cpu");
+}
+
+TEST(controller, windows_of_one_stretch_count_by_their_samples) {
+  Site site("root");
+  SentWindow high = window(1, "f 600\ng 400\n");  // a hundred samples of 10
+  high.attributes[std::string(kStretch)] = "4";
+  high.period_ns = 10;
+  SentWindow low = window(2, "f 500\ng 500\n", "web-1", kStart + 10 * kSecond);  // ten of 100
+  low.attributes[std::string(kStretch)] = "4";
+  low.period_ns = 100;
+  ASSERT_TRUE(send(*site.controller, high).ok());
+  ASSERT_TRUE(send(*site.controller, low).ok());
+  const Profile pooled = site.controller->profile(site.everything())->profile;
+  const size_t column = pooled.default_value_column();
+  int64_t f = 0, total = 0;
+  for (size_t row = 0; row < pooled.samples.size(); ++row) {
+    total += pooled.samples.value(row, column);
+    if (frame_name(pooled, pooled.stacks[pooled.samples.stack(row)].front()) == "f") f += pooled.samples.value(row, column);
+  }
+  EXPECT_EQ(total, 2000);
+  EXPECT_NEAR(static_cast<double>(f), 2000 * (0.6 * 100 + 0.5 * 10) / 110, 2);
+}
+
+TEST(controller, agents_reach_it_over_the_network) {
+  Site site("root");
+  const auto server =
+      GrpcServer::start({.token = "a token for this test"}, grpc_methods(*site.controller), site.controller->door());
+  ASSERT_TRUE(server.ok());
+  const auto link =
+      open_grpc_link({.address = "127.0.0.1:" + std::to_string((*server)->port()), .token = "a token for this test"});
+  EXPECT_TRUE((*link)->report({.node = "web-1", .sender = std::string(16, '\1')}).ok());
+  EXPECT_TRUE((*link)->send(test::otlp_bytes(window(1, "main;f 3\n"))).ok());
+  EXPECT_EQ((*link)->send("nonsense").error().code, ErrorCode::InvalidInput);
+  EXPECT_EQ(site.text(), "main;f 3\n");
+  const auto stranger = open_grpc_link({.address = "127.0.0.1:" + std::to_string((*server)->port())});
+  EXPECT_EQ((*stranger)->send("").error().code, ErrorCode::PermissionDenied);
+}
+
+}  // namespace atys::fleet

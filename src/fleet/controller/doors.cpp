@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/controller/doors.h"
+
+namespace atys::fleet {
+
+std::map<std::string, CallHandler, std::less<>> grpc_methods(Controller& controller) {
+  return {{std::string(kReportMethod),
+           [&controller](const std::string& request) -> Result<std::string> {
+             return encode(TRY(controller.report(TRY(decode_report(request)))));
+           }},
+          {std::string(kExportMethod), [&controller](const std::string& request) -> Result<std::string> {
+             return encode(TRY(controller.receive(request, OtlpEncoding::Protobuf)));
+           }}};
+}
+
+}  // namespace atys::fleet

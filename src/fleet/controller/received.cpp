@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/controller/received.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "fleet/controller/kind_names.h"
+#include "fleet/window_labels.h"
+#include "format/otlp/binary_codec.h"
+#include "format/otlp/json_codec.h"
+#include "format/otlp/parts.h"
+#include "format/otlp/to_profile.h"
+
+namespace atys::fleet {
+
+namespace otlp = format::otlp;
+
+namespace {
+
+// What a message may hold. Decoded, each takes up to some 200 bytes.
+constexpr size_t kMostEntries = 2'000'000;
+constexpr size_t kMostJsonBytes = size_t{16} << 20;
+constexpr size_t kMostWindows = 10'000;
+constexpr size_t kMostLabels = 32;
+constexpr size_t kLongestLabel = 512;
+constexpr double kRateStep = 1.05;
+
+// Attributes of a resource that are worth asking by; what is left out is of one process, or too long, or secret.
+constexpr std::string_view kKeptLabels[] = {"container.",
+                                            "k8s.",
+                                            "deployment.",
+                                            "cloud.",
+                                            "faas.",
+                                            "service.namespace",
+                                            "atys.task",
+                                            "telemetry.sdk.language",
+                                            "process.executable.name",
+                                            "process.runtime.name"};
+
+using Attributes = std::map<std::string, std::string, std::less<>>;
+
+std::string text_of(const otlp::AnyValue& value) {
+  if (const auto* text = value.get<std::string>()) return *text;
+  if (const auto* number = value.get<int64_t>()) return std::to_string(*number);
+  if (const auto* truth = value.get<bool>()) return *truth ? "true" : "false";
+  if (const auto* number = value.get<double>()) return fmt::format("{}", *number);
+  return {};
+}
+
+class Hash {
+ public:
+  Hash() : state_(XXH3_createState()) { XXH3_128bits_reset(state_); }
+  ~Hash() { XXH3_freeState(state_); }
+  Hash(const Hash&) = delete;
+  Hash& operator=(const Hash&) = delete;
+
+  Hash& add(std::string_view text) {
+    const uint64_t size = text.size();
+    XXH3_128bits_update(state_, &size, sizeof size);
+    XXH3_128bits_update(state_, text.data(), text.size());
+    return *this;
+  }
+  store::Id id() const {
+    XXH128_canonical_t bytes;
+    XXH128_canonicalFromHash(&bytes, XXH3_128bits_digest(state_));
+    store::Id id;
+    std::memcpy(id.data(), bytes.digest, id.size());
+    id.back() |= 1;  // never all zero
+    return id;
+  }
+
+ private:
+  XXH3_state_t* state_;
+};
+
+class WindowMaker {
+ public:
+  WindowMaker(otlp::Part part, const ReceiveLimits& limits) : part_(std::move(part)), limits_(limits) {
+    for (const otlp::KeyValue& pair : part_.attributes) attributes_.emplace(pair.key, text_of(pair.value));
+  }
+
+  Result<store::Window> make() {
+    store::Window window;
+    window.id = id();
+    window.profile = TRY(otlp::to_profile({std::move(part_.data)}));
+    TRY(check_profile(window.profile));
+    window.kind = part_.kind.empty() ? std::string(kUnknownKind) : part_.kind;
+    weigh(window.profile);
+    set_time(window);
+    if (window.start_ns < limits_.earliest_ns || window.start_ns > limits_.latest_ns)
+      return fail(ErrorCode::InvalidInput, window.start_ns < limits_.earliest_ns ? "older than what is kept here"
+                                                                                 : "of a time that has not come yet");
+    window.service = service();
+    window.version = get(kServiceVersion);
+    window.node = first_of({kHostName, "k8s.node.name", "host.id"});
+    window.instance = first_of({kServiceInstance, kPodName, kContainerId, "process.pid"});
+    window.labels = labels(window.profile);
+    return window;
+  }
+
+ private:
+  std::string get(std::string_view key) const {
+    const auto found = attributes_.find(key);
+    return found == attributes_.end() ? std::string() : found->second;
+  }
+  std::string first_of(std::initializer_list<std::string_view> keys) const {
+    for (const std::string_view key : keys)
+      if (std::string text = get(key); !text.empty()) return text;
+    return {};
+  }
+
+  // "unknown_service" is what OpenTelemetry has for a resource that names none.
+  std::string service() const {
+    if (std::string name = get(kServiceName); !name.empty()) return name;
+    const std::string program = get("process.executable.name");
+    return program.empty() ? "unknown_service" : "unknown_service:" + program;
+  }
+
+  // An agent's windows are counted; others may have ids; what has neither is what it holds.
+  store::Id id() const {
+    Hash hash;
+    for (const auto& [key, value] : attributes_) hash.add(key).add(value);
+    hash.add(part_.kind);
+    if (!get(kSender).empty() && !get(kSequence).empty()) return hash.add("counted").id();
+    if (part_.ids.empty()) return hash.add("content").add(otlp::encode_binary(part_.data)).id();
+    for (const std::string& each : part_.ids) hash.add(each);
+    return hash.id();
+  }
+
+  static Result<> check_profile(const Profile& profile) {
+    if (profile.value_types().empty()) return fail(ErrorCode::InvalidInput, "a profile without a sample type");
+    return {};
+  }
+
+  // Samples that were taken every so much CPU time are that much CPU time: others send the count alone.
+  static void weigh(Profile& profile) {
+    const profile::Header& header = profile.header;
+    const bool counts = profile.value_types().size() == 1 && profile.text(profile.value_types()[0].unit) == "count";
+    if (!counts || header.period <= 0 || profile.text(header.period_type.unit) != "nanoseconds") return;
+    const size_t weight = profile.add_value_type(header.period_type);
+    for (size_t row = 0; row < profile.samples.size(); ++row) {
+      int64_t value = 0;
+      if (__builtin_mul_overflow(profile.samples.value(row, 0), header.period, &value)) value = INT64_MAX;
+      profile.samples.mutable_values(weight)[row] = value;
+    }
+    profile.header.default_value_type = header.period_type.type;
+  }
+
+  void set_time(store::Window& window) const {
+    const profile::Header& header = window.profile.header;
+    window.start_ns = header.time_ns > 0 ? header.time_ns : limits_.now_ns;
+    if (header.duration_ns <= 0 || __builtin_add_overflow(window.start_ns, header.duration_ns, &window.end_ns))
+      window.end_ns = window.start_ns;
+  }
+
+  store::LabelList labels(const Profile& profile) const {
+    store::LabelList labels;
+    for (const auto& [key, value] : attributes_) {
+      const bool is_kept = std::any_of(std::begin(kKeptLabels), std::end(kKeptLabels),
+                                       [&](std::string_view kept) { return key.starts_with(kept); });
+      if (is_kept && key.size() <= kLongestLabel && labels.size() < kMostLabels)
+        labels.emplace_back(key, value.substr(0, kLongestLabel));
+    }
+    std::string stretch = stretch_of(profile);
+    labels.emplace_back(kStretch, stretch.empty() ? std::string(kNoStretch) : std::move(stretch));
+    return labels;
+  }
+
+  // A controller below us has written it already.
+  std::string stretch_of(const Profile& profile) const {
+    const std::string given = get(kStretch);
+    if (given.empty() || given.size() > kLongestLabel || given.find(kRateMark) != std::string::npos)
+      return given.substr(0, kLongestLabel);
+    const double period = static_cast<double>(std::max<int64_t>(profile.header.period, 1));
+    const auto step = std::lround(std::log(period) / std::log(kRateStep));
+    return fmt::format("{}/{}/{}{}{}", get(kSender).substr(0, 8), get(kTaskName).substr(0, kLongestLabel / 2), given,
+                       kRateMark, step);
+  }
+
+  otlp::Part part_;
+  const ReceiveLimits& limits_;
+  Attributes attributes_;
+};
+
+Result<std::vector<otlp::message::ProfilesData>> decode(std::string_view bytes, OtlpEncoding encoding) {
+  if (encoding == OtlpEncoding::Json) {
+    if (bytes.size() > kMostJsonBytes)
+      return fail(ErrorCode::ResourceExhausted, "the message is larger than 16 MiB of JSON",
+                  "send protobuf, or less at once");
+    return otlp::decode_json(bytes);
+  }
+  if (otlp::count_entries(bytes) > kMostEntries)
+    return fail(ErrorCode::ResourceExhausted, "the message has more than 2,000,000 entries", "send less at once");
+  std::vector<otlp::message::ProfilesData> one;
+  one.push_back(TRY(otlp::decode_binary(bytes)));
+  return one;
+}
+
+}  // namespace
+
+Result<Received> read_windows(std::string_view bytes, OtlpEncoding encoding, const ReceiveLimits& limits) {
+  Received received;
+  for (otlp::message::ProfilesData& data : TRY(decode(bytes, encoding))) {
+    for (otlp::Part& part : TRY(otlp::take_apart(std::move(data), kind_of))) {
+      const size_t profiles = part.profiles;
+      auto window = received.windows.size() < kMostWindows
+                        ? WindowMaker(std::move(part), limits).make()
+                        : fail(ErrorCode::ResourceExhausted, "more than 10,000 profiles in a message");
+      if (window.ok()) {
+        received.windows.push_back(window.take());
+        received.profiles.push_back(profiles);
+        continue;
+      }
+      received.rejected += profiles;
+      if (received.why.empty()) received.why = window.error().message;
+    }
+  }
+  return received;
+}
+
+}  // namespace atys::fleet

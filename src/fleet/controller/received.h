@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what arrives to what is stored: OTLP bytes of our agents, or of anybody else, become windows. What says nothing of a
+// service, a time or an id gets what the conventions have for it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/profile_store.h"
+
+namespace atys::fleet {
+
+enum class OtlpEncoding { Protobuf, Json };
+
+struct Received {
+  std::vector<store::Window> windows;
+  std::vector<size_t> profiles;  // how many OTLP profiles each window is made of
+  size_t rejected = 0;           // profiles that are no use, e.g. of a time that is not kept
+  std::string why;               // of the first of them
+};
+
+struct ReceiveLimits {
+  int64_t earliest_ns = 0;  // windows that start before are past their retention already
+  int64_t latest_ns = INT64_MAX;
+  int64_t now_ns = 0;  // what a profile without a time gets
+};
+
+// Windows at different rates in one stretch are weighed by their rates when they are pooled, so they are to be kept apart:
+// the label says both. Texts that are alike before the '@' are of one stretch.
+inline constexpr char kRateMark = '@';
+inline constexpr std::string_view kNoStretch = "-";  // of windows that are of none: they can be asked for, too
+
+Result<Received> read_windows(std::string_view bytes, OtlpEncoding encoding, const ReceiveLimits& limits);
+
+}  // namespace atys::fleet

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/controller/task_book.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "fleet/controller/node_registry.h"
+#include "support/scratch_folder.h"
+
+namespace atys::fleet {
+
+namespace {
+
+constexpr int64_t kNow = 1'790'000'000'000'000'000;
+constexpr int64_t kHour = 3'600'000'000'000;
+
+TaskBook open(const std::string& folder) {
+  std::vector<std::string> problems;
+  auto book = TaskBook::open(folder, problems);
+  CHECK(book.ok() && problems.empty());
+  return book.take();
+}
+
+}  // namespace
+
+TEST(task_book, tasks_survive_the_controller) {
+  const test::ScratchFolder folder;
+  {
+    TaskBook book = open(folder.path());
+    ASSERT_TRUE(book.apply("# mine\ntask: a\nservice: shop\n", "a.yaml", kNow).ok());
+    ASSERT_TRUE(book.apply("task: b\nservice: cart\n", "b.yaml", kNow).ok());
+    ASSERT_TRUE(book.stop("b").ok());
+  }
+  const TaskBook book = open(folder.path());
+  ASSERT_EQ(book.list().size(), 2u);
+  EXPECT_EQ(book.find("a")->text, "# mine\ntask: a\nservice: shop\n");
+  EXPECT_EQ(book.find("a")->applied_ns, kNow);
+  EXPECT_EQ(book.find("a")->phase(kNow), TaskPhase::Running);
+  EXPECT_EQ(book.find("b")->phase(kNow), TaskPhase::Stopped);
+}
+
+TEST(task_book, applying_again_changes_a_task_and_starts_it) {
+  const test::ScratchFolder folder;
+  TaskBook book = open(folder.path());
+  ASSERT_TRUE(book.apply("task: a\nservice: shop\n", "a", kNow).ok());
+  ASSERT_TRUE(book.stop("a").ok());
+  EXPECT_TRUE(book.orders_for("web-1", false, kNow).empty());
+  ASSERT_TRUE(book.apply("task: a\nservice: cart\n", "a", kNow + 1).ok());
+  ASSERT_EQ(book.orders_for("web-1", false, kNow).size(), 1u);
+  EXPECT_EQ(parse_task(book.orders_for("web-1", false, kNow)[0], "order")->service, "cart");
+  ASSERT_TRUE(book.remove("a").ok());
+  EXPECT_TRUE(open(folder.path()).list().empty());
+}
+
+TEST(task_book, nodes_get_the_tasks_that_are_for_them_and_controllers_get_all) {
+  const test::ScratchFolder folder;
+  TaskBook book = open(folder.path());
+  ASSERT_TRUE(book.apply("task: a\nservice: shop\nnodes: [\"web-*\"]\n", "a", kNow).ok());
+  ASSERT_TRUE(book.apply("task: b\nservice: shop\n", "b", kNow).ok());
+  EXPECT_EQ(book.orders_for("web-1", false, kNow).size(), 2u);
+  EXPECT_EQ(book.orders_for("db-1", false, kNow).size(), 1u);
+  EXPECT_EQ(book.orders_for("site-1", true, kNow).size(), 2u);
+}
+
+TEST(task_book, a_task_ends_when_its_time_is_over) {
+  const test::ScratchFolder folder;
+  TaskBook book = open(folder.path());
+  ASSERT_TRUE(book.apply("task: a\nservice: shop\nfor: 1h\n", "a", kNow).ok());
+  EXPECT_EQ(book.orders_for("n", false, kNow + kHour - 1).size(), 1u);
+  EXPECT_TRUE(book.orders_for("n", false, kNow + kHour).empty());
+  EXPECT_EQ(book.find("a")->phase(kNow + kHour), TaskPhase::Ended);
+}
+
+TEST(task_book, what_is_wrong_is_said_and_changes_nothing) {
+  const test::ScratchFolder folder;
+  TaskBook book = open(folder.path());
+  ASSERT_TRUE(book.apply("task: checkout\nservice: shop\n", "a", kNow).ok());
+  const auto bad = book.apply("task: checkout\nservice: shop\nwindw: 3s\n", "a.yaml", kNow);
+  ASSERT_FALSE(bad.ok());
+  EXPECT_NE(bad.error().message.find("a.yaml:3"), std::string::npos) << bad.error().message;
+  EXPECT_EQ(book.find("checkout")->text, "task: checkout\nservice: shop\n");
+  const auto missing = book.find("chekout");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
+  EXPECT_EQ(missing.error().hint, "did you mean checkout?");
+}
+
+TEST(task_book, a_file_that_is_no_task_is_named_and_the_others_are_read) {
+  const test::ScratchFolder folder;
+  ASSERT_TRUE(open(folder.path()).apply("task: a\nservice: shop\n", "a", kNow).ok());
+  std::ofstream(folder.path() + "/b.yaml") << "task: b\nservice: shop\n";
+  std::vector<std::string> problems;
+  const auto book = TaskBook::open(folder.path(), problems);
+  EXPECT_EQ(book->list().size(), 1u);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("b.yaml"), std::string::npos);
+}
+
+TEST(task_book, tasks_from_above_are_handed_on_and_are_not_ours_to_change) {
+  const test::ScratchFolder folder;
+  TaskBook book = open(folder.path());
+  book.set_from_above({"task: up\nservice: shop\n", "no task"}, kNow);
+  EXPECT_EQ(book.orders_for("n", false, kNow).size(), 1u);
+  EXPECT_FALSE(book.stop("up").ok());
+  EXPECT_FALSE(book.remove("up").ok());
+  EXPECT_FALSE(book.apply("task: up\nservice: cart\n", "x", kNow).ok());
+  book.set_from_above({}, kNow);
+  EXPECT_TRUE(book.list().empty());
+}
+
+TEST(node_registry, knows_who_reports_and_forgets_who_does_not) {
+  NodeRegistry nodes;
+  AgentReport report{.node = "web-1", .sender = std::string(16, '\1')};
+  ASSERT_TRUE(nodes.add(report, kNow).ok());
+  report.version = "2";
+  ASSERT_TRUE(nodes.add(report, kNow + 5).ok());
+  ASSERT_TRUE(nodes.add({.node = "web-2", .sender = std::string(16, '\2')}, kNow + NodeRegistry::kAwayNs).ok());
+  const auto list = nodes.list(kNow + NodeRegistry::kAwayNs + 6);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].report.version, "2");
+  EXPECT_EQ(list[0].first_ns, kNow);
+  EXPECT_EQ(list[0].reports, 2u);
+  EXPECT_TRUE(list[0].is_away);
+  EXPECT_FALSE(list[1].is_away);
+  EXPECT_EQ(nodes.list(kNow + NodeRegistry::kForgottenNs + 6).size(), 1u);
+}
+
+TEST(node_registry, is_bounded) {
+  NodeRegistry nodes;
+  for (size_t i = 0; i < NodeRegistry::kMostNodes; ++i) ASSERT_TRUE(nodes.add({.node = std::to_string(i)}, kNow).ok());
+  EXPECT_FALSE(nodes.add({.node = "one more"}, kNow).ok());
+  EXPECT_TRUE(nodes.add({.node = "7"}, kNow).ok());
+  EXPECT_TRUE(nodes.add({.node = "one more"}, kNow + NodeRegistry::kForgottenNs + 1).ok());
+}
+
+}  // namespace atys::fleet

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/controller/upstream.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <charconv>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+
+#include "base/byte_sink.h"
+#include "base/byte_source.h"
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "fleet/agent/spool.h"
+#include "fleet/controller/passed_on.h"
+#include "fleet/controller/pooled_merge.h"
+#include "fleet/controller/received.h"
+#include "fleet/window_labels.h"
+
+namespace atys::fleet {
+
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(500);
+constexpr uint64_t kFirstRetryNs = 500'000'000;
+constexpr uint64_t kLongestRetryNs = 30'000'000'000;
+constexpr int kMostPerRound = 60;  // intervals closed, windows sent: between them it looks whether it is to end
+
+// How far we are, on disk: "UNTIL" or, while an interval is being closed, "UNTIL closing".
+struct Progress {
+  int64_t until_ns = 0;
+  bool is_closing = false;
+};
+
+Result<Progress> load_progress(const std::string& path, int64_t first_ns) {
+  const auto source = open_source(path);
+  if (!source.ok()) return Progress{first_ns, false};
+  const std::string text(as_text(TRY((*source)->read_all(100))));
+  Progress progress;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), progress.until_ns);
+  if (error != std::errc{})
+    return fail(ErrorCode::InvalidInput, path + " is damaged", "remove it: what is passed on begins anew");
+  progress.is_closing = std::string_view(end, text.data() + text.size()).starts_with(" closing");
+  return progress;
+}
+
+Result<> save_progress(const std::string& path, const Progress& progress) {
+  const auto sink = TRY(open_sink(path));
+  TRY(sink->write(fmt::format("{}{}\n", progress.until_ns, progress.is_closing ? " closing" : "")));
+  return sink->commit();
+}
+
+class Link final : public Upstream {
+ public:
+  Link(UpstreamOptions options, store::ProfileStore& store, std::unique_ptr<ControllerLink> link, Spool spool,
+       Progress progress)
+      : options_(std::move(options)),
+        store_(store),
+        link_(std::move(link)),
+        spool_(std::move(spool)),
+        until_ns_(progress.until_ns) {}
+
+  ~Link() override {
+    {
+      const std::lock_guard lock(wake_mutex_);
+      is_ending_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void start() override {
+    thread_ = std::thread([this] {
+      std::unique_lock lock(wake_mutex_);
+      while (!wake_.wait_for(lock, kTick, [this] { return is_ending_; })) {
+        lock.unlock();
+        work_once();
+        lock.lock();
+      }
+    });
+  }
+
+  Result<store::Appended> append(std::span<const store::Window> windows) override;
+  UpstreamStatus status() const override;
+  void work_once() override;
+
+  Result<> close_interval();
+
+ private:
+  std::string progress_path() const { return options_.folder + "/progress"; }
+  Result<> pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns);
+  void put(const Profile& profile, const PassedOn& origin);
+  void put_late(const store::Window& window);
+  void send();
+  void take_orders();
+  bool is_ending() {
+    const std::lock_guard lock(wake_mutex_);
+    return is_ending_;
+  }
+
+  const UpstreamOptions options_;
+  store::ProfileStore& store_;
+  std::unique_ptr<ControllerLink> link_;
+  mutable Spool spool_;
+  std::shared_mutex closing_;  // shared while windows are stored, alone while an interval is closed
+  int64_t until_ns_;           // intervals before are closed; guarded by closing_
+  uint64_t next_report_ns_ = 0, next_send_ns_ = 0, retry_ns_ = kFirstRetryNs;  // of the thread alone
+  mutable Guarded<UpstreamStatus> status_;
+  std::mutex wake_mutex_;
+  std::condition_variable wake_;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+Result<store::Appended> Link::append(std::span<const store::Window> windows) {
+  const std::shared_lock lock(closing_);
+  std::vector<store::Window> in_time;
+  std::vector<size_t> late, positions;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    if (windows[i].start_ns < until_ns_) {
+      late.push_back(i);
+      continue;
+    }
+    in_time.push_back(windows[i]);
+    positions.push_back(i);
+  }
+  store::Appended all;
+  if (!in_time.empty()) all = TRY(store_.append(in_time));
+  for (auto& refusal : all.refused) refusal.position = positions[refusal.position];
+  // One by one, to know which of them are new.
+  for (const size_t i : late) {
+    store::Appended one = TRY(store_.append(windows.subspan(i, 1)));
+    if (one.added > 0) put_late(windows[i]);
+    all.added += one.added;
+    all.duplicates += one.duplicates;
+    for (auto& refusal : one.refused) all.refused.push_back({i, std::move(refusal.why)});
+  }
+  return all;
+}
+
+void Link::put(const Profile& profile, const PassedOn& origin) {
+  const auto message = to_message(profile, origin);
+  if (message.ok() && !message->empty()) spool_.put(*message);
+  if (!message.ok()) status_.lock()->trouble = message.error().message;
+}
+
+void Link::put_late(const store::Window& window) {
+  PassedOn origin{options_.name, window.service, window.kind, window.version, {}, "late "};
+  for (const auto& [key, value] : window.labels)
+    if (key == kStretch && value != kNoStretch) origin.stretch = value;
+  for (const uint8_t byte : window.id) origin.occasion += fmt::format("{:02x}", byte);
+  put(window.profile, origin);
+}
+
+Result<> Link::pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns) {
+  for (const std::string& kind : service.kinds) {
+    for (const std::string& version : service.versions) {
+      const store::Selection selection{
+          .service = service.service, .kind = kind, .from_ns = from_ns, .to_ns = to_ns, .version = version};
+      for (const auto& [stretch, merged] : TRY(merge_stretches(store_, selection)))
+        put(merged.profile, {options_.name, service.service, kind, version, stretch, std::to_string(from_ns)});
+    }
+  }
+  return {};
+}
+
+// What was marked as closing before a crash is done again, from the same windows: none were taken since.
+Result<> Link::close_interval() {
+  const std::unique_lock lock(closing_);
+  const int64_t to_ns = until_ns_ + options_.interval_ns;
+  TRY(save_progress(progress_path(), {until_ns_, true}));
+  for (const store::ServiceEntry& service : TRY(store_.services())) {
+    const bool is_elsewhere = service.windows > 0 && (service.last_ns < until_ns_ || service.first_ns >= to_ns);
+    if (!is_elsewhere) TRY(pass_on(service, until_ns_, to_ns));
+  }
+  until_ns_ = to_ns;
+  return save_progress(progress_path(), {until_ns_, false});
+}
+
+void Link::send() {
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (now < next_send_ns_) return;
+  for (int i = 0; i < kMostPerRound && !is_ending(); ++i) {
+    const auto oldest = spool_.oldest();
+    if (!oldest) return;
+    const auto sent = link_->send(oldest->window);
+    const bool is_away =
+        !sent.ok() && (sent.error().code == ErrorCode::Unavailable || sent.error().code == ErrorCode::PermissionDenied);
+    if (is_away) {
+      next_send_ns_ = now + retry_ns_;
+      retry_ns_ = std::min(retry_ns_ * 2, kLongestRetryNs);
+      auto status = status_.lock();
+      status->is_connected = false;
+      status->trouble = sent.error().message;
+      return;
+    }
+    retry_ns_ = kFirstRetryNs;
+    spool_.remove(oldest->name, sent.ok());
+    if (!sent.ok()) status_.lock()->trouble = sent.error().message;
+  }
+}
+
+void Link::take_orders() {
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (now < next_report_ns_) return;
+  AgentReport report = options_.report();
+  const Spool::State spool = spool_.state();
+  report.spooled_bytes = spool.bytes;
+  report.dropped_windows = spool.dropped;
+  const auto orders = link_->report(report);
+  next_report_ns_ = now + (orders.ok() ? orders->report_again_ns : kFirstRetryNs * 4);
+  {
+    auto status = status_.lock();
+    status->is_connected = orders.ok();
+    status->trouble = orders.ok() ? "" : orders.error().message;
+  }
+  if (orders.ok()) options_.on_orders(*orders);
+}
+
+void Link::work_once() {
+  for (int i = 0; i < kMostPerRound && !is_ending(); ++i) {
+    if (until_ns_ + options_.interval_ns + options_.grace_ns > options_.now_ns()) break;
+    if (const auto closed = close_interval(); !closed.ok()) {
+      status_.lock()->trouble = closed.error().message;
+      break;
+    }
+  }
+  take_orders();
+  send();
+}
+
+UpstreamStatus Link::status() const {
+  UpstreamStatus status = *status_.lock();
+  const Spool::State spool = spool_.state();
+  status.spooled_bytes = spool.bytes;
+  status.spooled_windows = spool.windows;
+  status.dropped_windows = spool.dropped;
+  status.sent_windows = spool.sent;
+  return status;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Upstream>> Upstream::open(UpstreamOptions options, store::ProfileStore& store,
+                                                 std::unique_ptr<ControllerLink> link) {
+  Spool spool = TRY(Spool::open(options.folder, options.spool_bytes));
+  const int64_t now_ns = options.now_ns();
+  const Progress progress =
+      TRY(load_progress(options.folder + "/progress", now_ns / options.interval_ns * options.interval_ns));
+  auto opened = std::make_unique<Link>(std::move(options), store, std::move(link), std::move(spool), progress);
+  if (progress.is_closing) TRY(opened->close_interval());
+  return std::unique_ptr<Upstream>(std::move(opened));
+}
+
+}  // namespace atys::fleet

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks a controller over HTTP. One connection for each call.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace atys::fleet {
+
+struct HttpAddress {
+  std::string url;                  // "http://127.0.0.1:4318"; without a scheme: http
+  std::string token = {};           // empty: none
+  std::string authority_file = {};  // whom to trust, for https (PEM); empty: whom the system does
+};
+
+struct HttpAnswer {
+  int status = 0;
+  std::string body;
+};
+
+// Unavailable: nobody answers there. Any status is an answer. `path` is encoded already.
+Result<HttpAnswer> http_call(const HttpAddress& address, const std::string& method, const std::string& path,
+                             const std::string& body = {}, const std::string& content_type = {});
+
+}  // namespace atys::fleet

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a controller answers, as JSON.
+#pragma once
+
+#include <string>
+
+#include "verbs/fleet_answers.h"
+
+namespace atys::present::json {
+
+std::string render(const verbs::ServicesAnswer& answer);
+std::string render(const verbs::NodesAnswer& answer);
+std::string render(const verbs::TasksAnswer& answer);
+std::string render(const verbs::SeriesAnswer& answer);
+
+}  // namespace atys::present::json

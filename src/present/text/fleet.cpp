@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/text/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "present/text/numbers.h"
+#include "present/text/table.h"
+
+namespace atys::present::text {
+
+namespace {
+
+std::string listed(const std::vector<std::string>& words, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i == most) return text + fmt::format(" and {} more", words.size() - most);
+    text += (text.empty() ? "" : ", ") + name(words[i], 40);
+  }
+  return text;
+}
+
+std::string whole(uint64_t number) { return quantity(static_cast<double>(number), "count"); }
+
+}  // namespace
+
+std::string render(const verbs::ServicesAnswer& answer) {
+  if (answer.services.empty()) return "no profiles have arrived yet; atys task apply FILE tells agents what to profile\n";
+  Table table({{"service", Align::Left},
+               {"kinds", Align::Left},
+               {"instances"},
+               {"windows"},
+               {"size"},
+               {"first", Align::Left},
+               {"last", Align::Left},
+               {"versions", Align::Left}});
+  for (const verbs::ServiceRow& row : answer.services)
+    table.add({name(row.service, 60), listed(row.kinds, 4), whole(row.instances), whole(row.windows),
+               quantity(static_cast<double>(row.bytes), "bytes"), time_of(row.first_ns), time_of(row.last_ns),
+               listed(row.versions, 3)});
+  return table.render();
+}
+
+std::string render(const verbs::NodesAnswer& answer) {
+  if (answer.nodes.empty()) return "no node has reported yet; start atys agent --controller HOST:PORT on each\n";
+  Table table({{"node", Align::Left},
+               {"state", Align::Left},
+               {"seen", Align::Left},
+               {"since", Align::Left},
+               {"tasks"},
+               {"instances"},
+               {"memory"},
+               {"spooled"},
+               {"dropped"},
+               {"version", Align::Left},
+               {"trouble", Align::Left}});
+  for (const verbs::NodeRow& row : answer.nodes) {
+    uint64_t instances = 0;
+    std::string trouble;
+    for (const verbs::NodeTaskRow& task : row.tasks) {
+      instances += task.instances;
+      if (trouble.empty() && !task.trouble.empty()) trouble = name(task.task, 30) + ": " + name(task.trouble, 80);
+    }
+    table.add({name(row.node, 60),
+               row.is_away         ? "away"
+               : row.is_controller ? "controller"
+                                   : "here",
+               duration(std::max<int64_t>(answer.now_ns - row.last_ns, 0)) + " ago", time_of(row.first_ns),
+               std::to_string(row.tasks.size()), whole(instances), quantity(static_cast<double>(row.memory_bytes), "bytes"),
+               quantity(static_cast<double>(row.spooled_bytes), "bytes"), whole(row.dropped_windows), name(row.version, 20),
+               trouble});
+  }
+  return table.render();
+}
+
+namespace {
+
+std::string detail(const verbs::TaskRow& row) {
+  std::string text = fmt::format("# {}, applied {}", row.phase, time_of(row.applied_ns));
+  if (row.ends_ns != 0) text += ", ends " + time_of(row.ends_ns);
+  if (row.is_from_above) text += ", from the controller above";
+  text += fmt::format("\n# runs on {} nodes, {} instances, {} windows\n", whole(row.runs_on), whole(row.instances),
+                      whole(row.windows));
+  for (const std::string& trouble : row.troubles) text += "# trouble: " + one_line(trouble) + "\n";
+  std::string line;
+  for (const char c : row.text + (row.text.ends_with('\n') ? "" : "\n")) {
+    if (c != '\n') {
+      line += c;
+      continue;
+    }
+    text += one_line(line) + "\n";
+    line.clear();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string render(const verbs::TasksAnswer& answer) {
+  if (!answer.done.empty()) {
+    std::string text;
+    for (const verbs::TaskRow& row : answer.tasks) text += fmt::format("{} {}\n", answer.done, name(row.name));
+    return text;
+  }
+  if (answer.is_detailed && !answer.tasks.empty()) return detail(answer.tasks.front());
+  if (answer.tasks.empty()) return "there are no tasks; atys task apply FILE makes one\n";
+  Table table({{"task", Align::Left},
+               {"phase", Align::Left},
+               {"service", Align::Left},
+               {"nodes"},
+               {"instances"},
+               {"windows"},
+               {"applied", Align::Left},
+               {"trouble", Align::Left}});
+  for (const verbs::TaskRow& row : answer.tasks)
+    table.add({name(row.name, 60), row.phase, name(row.service, 60), whole(row.runs_on), whole(row.instances),
+               whole(row.windows), time_of(row.applied_ns), row.troubles.empty() ? "" : name(row.troubles.front(), 80)});
+  return table.render();
+}
+
+}  // namespace atys::present::text

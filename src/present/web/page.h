@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain page of a controller; its parts are in page/.
+#pragma once
+
+#include <string_view>
+
+namespace atys::present::web {
+
+extern const std::string_view kPage;
+
+}  // namespace atys::present::web

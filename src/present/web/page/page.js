@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The token is in the part of the address that is never sent (#token=…), and stays in this tab.
+"use strict";
+
+const find = (id) => document.getElementById(id);
+const hash = new URLSearchParams(location.hash.slice(1));
+if (hash.has("token")) {
+  sessionStorage.setItem("token", hash.get("token"));
+  hash.delete("token");
+  history.replaceState(null, "", "#" + hash.toString());
+}
+
+async function ask(path) {
+  const token = sessionStorage.getItem("token");
+  const response = await fetch(path, { headers: token ? { Authorization: "Bearer " + token } : {} });
+  if (response.ok) return response;
+  if (response.status === 401) throw new Error("The token is missing or wrong: open this page with #token=TOKEN at the end of its address.");
+  const answer = await response.json().catch(() => ({}));
+  const error = answer.error || { message: "status " + response.status };
+  throw new Error(error.message + (error.hint ? "; " + error.hint : ""));
+}
+
+function say(text) {
+  find("message").textContent = text;
+}
+
+// Names are data from anywhere: they only ever become text.
+function row(cells) {
+  const line = document.createElement("tr");
+  for (const cell of cells) {
+    const place = line.appendChild(document.createElement("td"));
+    if (typeof cell === "object") place.append(cell);
+    else place.textContent = cell;
+    if (typeof cell === "number" || /^[\d.]+%$/.test(cell)) place.className = "number";
+  }
+  return line;
+}
+
+function button(text, action) {
+  const link = document.createElement("button");
+  link.className = "link";
+  link.textContent = text;
+  link.addEventListener("click", action);
+  return link;
+}
+
+async function showServices() {
+  const { services } = await (await ask("api/v1/services")).json();
+  find("services").tBodies[0].replaceChildren(...services.map((one) => row([
+    button(one.service, () => choose(one)), one.kinds.join(", "), one.instances, one.windows,
+    new Date(one.last_ns / 1e6).toISOString(),
+  ])));
+  if (services.length === 0) say("No profiles have arrived yet.");
+  const wanted = services.find((one) => one.service === hash.get("service"));
+  if (wanted) choose(wanted);
+}
+
+function choose(service) {
+  find("chosen").hidden = false;
+  find("service").value = service.service;
+  find("kind").replaceChildren(...service.kinds.map((kind) => new Option(kind)));
+  show();
+}
+
+function parameters() {
+  const wanted = new URLSearchParams({ service: find("service").value, kind: find("kind").value });
+  for (const id of ["from", "to", "node", "version"]) if (find(id).value) wanted.set(id, find(id).value);
+  return wanted;
+}
+
+let shown = 0;
+async function show() {
+  const turn = ++shown;
+  say("");
+  try {
+    const wanted = parameters();
+    const [top, flame] = await Promise.all([ask("api/v1/top?n=20&" + wanted), ask("api/v1/profile?to_format=html&" + wanted)]);
+    const [summary, page] = [await top.json(), await flame.text()];
+    if (turn !== shown) return;
+    find("top").tBodies[0].replaceChildren(...summary.rows.map((one) => row([
+      one.name, one.file ? one.file + (one.line ? ":" + one.line : "") : one.module || "",
+      one.self_percent.toFixed(1) + "%", one.total_percent.toFixed(1) + "%",
+    ])));
+    find("flame").srcdoc = page;
+  } catch (error) {
+    if (turn !== shown) return;
+    find("top").tBodies[0].replaceChildren();
+    find("flame").srcdoc = "";
+    say(error.message);
+  }
+}
+
+find("range").addEventListener("submit", (event) => {
+  event.preventDefault();
+  show();
+});
+showServices().catch((error) => say(error.message));

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the controller of a fleet, and answers what is asked of it in this process: what the HTTP API and the page show.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fleet/controller/controller.h"
+#include "fleet/wire/grpc_server.h"
+#include "verbs/fleet_answers.h"
+#include "verbs/summary.h"
+
+namespace atys::verbs {
+
+using ControllerStatus = fleet::ControllerStatus;
+using ServiceQuery = fleet::ServiceQuery;
+using ExportResponse = fleet::ExportResponse;
+using OtlpEncoding = fleet::OtlpEncoding;
+using Admission = fleet::Admission;
+using fleet::encode_json;
+
+struct ControllerRequest {
+  std::string data_folder;
+  std::string name;                                     // as a node of the controller above; empty: the host's
+  std::string grpc_address = "127.0.0.1:4317";          // empty: no gRPC
+  std::string token;                                    // empty: none is asked for
+  std::string tls_authority, tls_certificate, tls_key;  // PEM files; of gRPC
+  std::string upstream;                                 // gRPC address of the controller above; empty: none
+  std::string upstream_token;
+  bool upstream_tls = false;
+  std::string upstream_authority;
+  std::array<uint64_t, 3> keep_ns = {};  // windows, minutes, hours; 0: as is usual
+  uint64_t keep_bytes = 0;               // on disk; 0: no limit
+  uint64_t most_waiting_bytes = uint64_t{64} << 20;
+  uint64_t pass_on_ns = 60'000'000'000;  // the interval of what is passed on
+  uint64_t pass_on_grace_ns = 30'000'000'000;
+};
+
+// Below ATYS_HOME.
+std::string default_controller_folder();
+
+// A profile in a format, to be sent.
+struct SentProfile {
+  std::string bytes;
+  std::string media_type;
+  std::string extension;  // that such a file has
+  size_t windows = 0;
+  bool is_exact = true;
+};
+
+class RunningController {
+ public:
+  static Result<std::unique_ptr<RunningController>> start(const ControllerRequest& request);
+
+  int grpc_port() const { return grpc_ ? grpc_->port() : 0; }
+  fleet::Controller& controller() { return *controller_; }
+  Admission& door() { return controller_->door(); }
+  int64_t now_ns() const { return controller_->now_ns(); }
+
+  Result<ServicesAnswer> services();
+  NodesAnswer nodes() const;
+  TasksAnswer tasks() const;
+  Result<TasksAnswer> task(const std::string& name) const;
+  Result<TasksAnswer> apply_task(const std::string& text, const std::string& name);  // of this name, or it is an error
+  Result<TasksAnswer> stop_task(const std::string& name);
+  Result<TasksAnswer> delete_task(const std::string& name);
+
+  Result<SentProfile> profile(const ServiceQuery& query, const std::string& format);
+  Result<SummaryAnswer> top(const ServiceQuery& query, const View& view);
+  Result<SeriesAnswer> series(const ServiceQuery& query, int64_t step_ns, const std::string& function);
+
+  Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) {
+    return controller_->receive(otlp, encoding);
+  }
+  Result<ControllerStatus> status() { return controller_->status(); }
+  uint64_t refused_tokens() const { return grpc_ ? grpc_->refused_tokens() : 0; }
+
+ private:
+  RunningController() = default;
+  Result<store::Merged> merged(const ServiceQuery& query);
+  TaskRow row_of(const fleet::TaskEntry& entry, const std::vector<fleet::NodeState>& nodes) const;
+  TasksAnswer one(const fleet::TaskEntry& entry, std::string done) const;
+
+  std::unique_ptr<fleet::Controller> controller_;
+  std::unique_ptr<fleet::GrpcServer> grpc_;  // ends before the controller
+};
+
+}  // namespace atys::verbs

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/fleet_answers.h"
+
+#include <algorithm>
+
+#include "base/byte_source.h"
+#include "fleet/service_query.h"
+#include "fleet/task.h"
+#include "verbs/ask_controller.h"
+
+namespace atys::verbs {
+
+namespace {
+
+constexpr size_t kMostTaskBytes = 65'536;
+
+std::vector<std::string> texts_of(const Json& list) {
+  std::vector<std::string> texts;
+  for (const Json& item : list)
+    if (item.is_string()) texts.push_back(item.get<std::string>());
+  return texts;
+}
+
+uint64_t count_field(const Json& object, const char* key) {
+  return static_cast<uint64_t>(std::max<int64_t>(int_field(object, key), 0));
+}
+
+ServiceRow service_of(const Json& json) {
+  return {.service = text_field(json, "service"),
+          .kinds = texts_of(list_field(json, "kinds")),
+          .versions = texts_of(list_field(json, "versions")),
+          .instances = count_field(json, "instances"),
+          .windows = count_field(json, "windows"),
+          .bytes = count_field(json, "bytes"),
+          .first_ns = int_field(json, "first_ns"),
+          .last_ns = int_field(json, "last_ns")};
+}
+
+NodeRow node_of(const Json& json) {
+  NodeRow row{.node = text_field(json, "node"),
+              .version = text_field(json, "version"),
+              .metrics_address = text_field(json, "metrics_address"),
+              .is_away = bool_field(json, "away"),
+              .is_controller = bool_field(json, "controller"),
+              .first_ns = int_field(json, "first_ns"),
+              .last_ns = int_field(json, "last_ns"),
+              .started_ns = int_field(json, "started_ns"),
+              .cpu_ns = count_field(json, "cpu_ns"),
+              .memory_bytes = count_field(json, "memory_bytes"),
+              .spooled_bytes = count_field(json, "spooled_bytes"),
+              .dropped_windows = count_field(json, "dropped_windows")};
+  if (const auto labels = json.find("labels"); labels != json.end() && labels->is_object())
+    for (const auto& [key, value] : labels->items())
+      if (value.is_string()) row.labels[key] = value.get<std::string>();
+  for (const Json& task : list_field(json, "tasks"))
+    row.tasks.push_back({.task = text_field(task, "task"),
+                         .instances = count_field(task, "instances"),
+                         .windows = count_field(task, "windows"),
+                         .hz = number_field(task, "hz"),
+                         .overhead = number_field(task, "overhead"),
+                         .trouble = text_field(task, "trouble")});
+  return row;
+}
+
+TaskRow task_of(const Json& json) {
+  return {.name = text_field(json, "task"),
+          .service = text_field(json, "service"),
+          .phase = text_field(json, "phase"),
+          .nodes = texts_of(list_field(json, "nodes")),
+          .applied_ns = int_field(json, "applied_ns"),
+          .ends_ns = int_field(json, "ends_ns"),
+          .is_from_above = bool_field(json, "from_above"),
+          .runs_on = count_field(json, "runs_on"),
+          .instances = count_field(json, "instances"),
+          .windows = count_field(json, "windows"),
+          .troubles = texts_of(list_field(json, "troubles")),
+          .text = text_field(json, "text")};
+}
+
+Result<TasksAnswer> ask_for_tasks(const std::string& method, const std::string& path, const std::string& body = {}) {
+  const Json json = TRY(ask_controller_json(method, path, body, body.empty() ? "" : "application/yaml"));
+  TasksAnswer answer{.done = text_field(json, "done")};
+  for (const Json& item : list_field(json, "tasks")) answer.tasks.push_back(task_of(item));
+  return answer;
+}
+
+// Read here too, so that what is wrong is said with the name of the file, and without a controller.
+Result<TasksAnswer> apply(const std::string& path) {
+  const auto source = TRY(open_source(path));
+  const std::string text(as_text(TRY(source->read_all(kMostTaskBytes))));
+  const fleet::Task task = TRY(fleet::parse_task(text, path == "-" ? "standard input" : path));
+  return ask_for_tasks("PUT", "/api/v1/tasks/" + fleet::percent_encode(task.name), text);
+}
+
+}  // namespace
+
+Result<ServicesAnswer> services() {
+  const Json json = TRY(ask_controller_json("GET", "/api/v1/services"));
+  ServicesAnswer answer;
+  for (const Json& item : list_field(json, "services")) answer.services.push_back(service_of(item));
+  return answer;
+}
+
+Result<NodesAnswer> nodes() {
+  const Json json = TRY(ask_controller_json("GET", "/api/v1/nodes"));
+  NodesAnswer answer{.now_ns = int_field(json, "now_ns")};
+  for (const Json& item : list_field(json, "nodes")) answer.nodes.push_back(node_of(item));
+  return answer;
+}
+
+Result<TasksAnswer> task(const TaskRequest& request) {
+  const std::string path = "/api/v1/tasks/" + fleet::percent_encode(request.name);
+  switch (request.action) {
+    case TaskAction::List: return ask_for_tasks("GET", "/api/v1/tasks");
+    case TaskAction::Show: {
+      TasksAnswer answer = TRY(ask_for_tasks("GET", path));
+      answer.is_detailed = true;
+      return answer;
+    }
+    case TaskAction::Apply: return apply(request.name);
+    case TaskAction::Stop: return ask_for_tasks("POST", path + "/stop");
+    case TaskAction::Delete: return ask_for_tasks("DELETE", path);
+  }
+  return fail(ErrorCode::Internal, "no such action");
+}
+
+}  // namespace atys::verbs

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a controller knows: services, nodes, tasks. The same answer whether it is asked within its process, where the page
+// and the tools are, or from afar.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace atys::verbs {
+
+struct ServiceRow {
+  std::string service;
+  std::vector<std::string> kinds, versions;
+  uint64_t instances = 0, windows = 0, bytes = 0;
+  int64_t first_ns = 0, last_ns = 0;
+};
+
+struct ServicesAnswer {
+  std::vector<ServiceRow> services;
+};
+
+struct NodeTaskRow {
+  std::string task;
+  uint64_t instances = 0, windows = 0;
+  double hz = 0, overhead = 0;
+  std::string trouble;
+};
+
+struct NodeRow {
+  std::string node, version, metrics_address;
+  std::map<std::string, std::string> labels;
+  bool is_away = false;
+  bool is_controller = false;
+  int64_t first_ns = 0, last_ns = 0, started_ns = 0;
+  uint64_t cpu_ns = 0, memory_bytes = 0, spooled_bytes = 0, dropped_windows = 0;
+  std::vector<NodeTaskRow> tasks;
+};
+
+struct NodesAnswer {
+  int64_t now_ns = 0;  // by the controller's clock
+  std::vector<NodeRow> nodes;
+};
+
+struct TaskRow {
+  std::string name, service, phase;  // running, stopped, ended
+  std::vector<std::string> nodes;    // patterns; none: every node
+  int64_t applied_ns = 0;
+  int64_t ends_ns = 0;  // 0: it does not by itself
+  bool is_from_above = false;
+  uint64_t runs_on = 0, instances = 0, windows = 0;  // nodes that say so, and what they say
+  std::vector<std::string> troubles;                 // "node: why", bounded
+  std::string text;                                  // as it was applied
+};
+
+struct TasksAnswer {
+  std::string done;  // what was done to them: "applied", "stopped", "deleted"; empty: nothing
+  bool is_detailed = false;
+  std::vector<TaskRow> tasks;
+};
+
+struct SeriesRow {
+  int64_t start_ns = 0;
+  int64_t total = 0;
+  int64_t function_self = 0, function_total = 0;
+  uint64_t windows = 0;  // 0: nothing is known of this step
+};
+
+struct SeriesAnswer {
+  std::string service, value_type, unit, function;
+  int64_t step_ns = 0;
+  std::vector<SeriesRow> points;
+};
+
+Result<ServicesAnswer> services();
+Result<NodesAnswer> nodes();
+
+enum class TaskAction { List, Show, Apply, Stop, Delete };
+struct TaskRequest {
+  TaskAction action = TaskAction::List;
+  std::string name;  // or the file to apply, "-": standard input
+};
+Result<TasksAnswer> task(const TaskRequest& request);
+
+}  // namespace atys::verbs
