@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Live tests of targets in namespaces of their own: names come from the files that they see, not from ours; and what a target plants
 where its perf map should be is not followed."""
+import json
 import os
 import pathlib
 import re
@@ -109,8 +110,24 @@ def a_perf_map_of_another_owner_is_refused(tier):
             path.unlink(missing_ok=True)
 
 
+def we_ourselves_in_a_pid_namespace(tier):
+    """As in a container: the kernel's own numbers of processes are not ours."""
+    require_root()
+    require_program("unshare")
+    with folder() as top:
+        script = (f"{workload('split_fp')} {live.seconds(60)} & sleep 0.3; {os.environ.get("ATYS", "atys")} capture --pid $! {' '.join(live.RATE)} --duration 2s "
+                  f"-o {top}/inside.pb.gz --json")
+        done = subprocess.run([*APART, "--mount-proc", "sh", "-c", script], capture_output=True, text=True, timeout=120)
+        expect(done.returncode == 0, done.stderr[-500:])
+        answer = json.loads(done.stdout)
+        samples = answer["profile"]["samples"]
+        expect(samples >= live.MIN_SAMPLES, f"only {samples} samples")
+        expect("pid namespace" in done.stderr, f"which tier was taken is not said: {done.stderr[-300:]}")
+        return f"{samples} samples"
+
+
 if __name__ == "__main__":
     sys.exit(live.run_tests([
         a_process_in_namespaces_of_another_release_has_its_own_names, a_file_that_only_the_target_sees_at_a_path,
         a_perf_map_in_the_namespaces_of_its_process, a_symlink_in_the_place_of_a_perf_map_is_refused,
-        a_fifo_in_the_place_of_a_perf_map_is_refused, a_perf_map_of_another_owner_is_refused]))
+        a_fifo_in_the_place_of_a_perf_map_is_refused, a_perf_map_of_another_owner_is_refused, we_ourselves_in_a_pid_namespace]))

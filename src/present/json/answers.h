@@ -22,6 +22,7 @@
 #include "verbs/show.h"
 #include "verbs/summary.h"
 #include "verbs/top.h"
+#include "verbs/up.h"
 
 namespace atys::present::json {
 
@@ -29,6 +30,7 @@ std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::CalibrateAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::TopAnswer& answer);
+std::string render(const verbs::UpAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
 std::string render(const verbs::CompareAnswer& answer);
 std::string render(const verbs::LinkAnswer& answer);

@@ -19,6 +19,7 @@
 #include "verbs/show.h"
 #include "verbs/summary.h"
 #include "verbs/top.h"
+#include "verbs/up.h"
 
 namespace atys::present::text {
 
@@ -26,6 +27,7 @@ std::string render(const verbs::CaptureAnswer& answer);
 std::string render(const verbs::CalibrateAnswer& answer);
 std::string render(const verbs::SummaryAnswer& answer);
 std::string render(const verbs::TopAnswer& answer);
+std::string render(const verbs::UpAnswer& answer);
 std::string render(const verbs::DiffAnswer& answer);
 std::string render(const verbs::CompareAnswer& answer);
 std::string render(const verbs::LinkAnswer& answer);
