@@ -16,7 +16,7 @@ std::string listed(const std::vector<std::string>& words, size_t most) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i) {
     if (i == most) return text + fmt::format(" and {} more", words.size() - most);
-    text += (text.empty() ? "" : ", ") + name(words[i], 40);
+    if (!words[i].empty()) text += (text.empty() ? "" : ", ") + name(words[i], 40);
   }
   return text;
 }
