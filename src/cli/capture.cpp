@@ -5,10 +5,10 @@
 
 #include <cstdio>
 
+#include "base/quantities.h"
 #include "cli/compare_options.h"
 #include "cli/ledger_options.h"
 #include "cli/print.h"
-#include "base/quantities.h"
 #include "cli/target_options.h"
 #include "cli/view_options.h"
 

@@ -3,10 +3,10 @@
 
 #include <unistd.h>
 
+#include "base/quantities.h"
 #include "cli/compare_options.h"
 #include "cli/ledger_options.h"
 #include "cli/print.h"
-#include "base/quantities.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {

@@ -4,8 +4,8 @@
 #include <array>
 #include <charconv>
 
-#include "cli/print.h"
 #include "base/quantities.h"
+#include "cli/print.h"
 
 namespace atys::cli {
 

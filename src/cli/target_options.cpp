@@ -13,11 +13,13 @@ void TargetFlags::define(CLI::App& app) {
       ->type_name("RULE");
   app.add_option("--cgroup", said_.cgroup, "A control group: path, container id, systemd unit")->type_name("NAME");
   app.add_flag("--host", said_.host, "Every process, and the kernel");
-  app.add_option("--kind", said_.kind, "cpu, off-cpu, wall, event:NAME; of Java also alloc, lock (default: cpu)")->type_name("KIND");
+  app.add_option("--kind", said_.kind, "cpu, off-cpu, wall, event:NAME; of Java also alloc, lock (default: cpu)")
+      ->type_name("KIND");
   app.add_option("--freq", freq_, "Samples a second on each CPU (default: 99)")->type_name("HZ");
   app.add_option("--max-overhead", overhead_, "What we may cost, of the target's CPU time (default: 1%)")
       ->type_name("PERCENT");
-  app.add_option("--tier", said_.tier, "ebpf, perf, memory or auto: where samples come from (default: auto)")->type_name("TIER");
+  app.add_option("--tier", said_.tier, "ebpf, perf, memory or auto: where samples come from (default: auto)")
+      ->type_name("TIER");
 }
 
 Result<> TargetFlags::parse(verbs::CaptureRequest& request) const {

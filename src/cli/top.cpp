@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "cli/print.h"
 #include "base/quantities.h"
+#include "cli/print.h"
 #include "cli/target_options.h"
 #include "cli/terminal.h"
 

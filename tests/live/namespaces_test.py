@@ -115,7 +115,7 @@ def we_ourselves_in_a_pid_namespace(tier):
     require_root()
     require_program("unshare")
     with folder() as top:
-        script = (f"{workload('split_fp')} {live.seconds(60)} & sleep 0.3; {os.environ.get("ATYS", "atys")} capture --pid $! {' '.join(live.RATE)} --duration 2s "
+        script = (f"{workload('split_fp')} {live.seconds(60)} & sleep 0.3; {live.atys_binary()} capture --pid $! {' '.join(live.RATE)} --duration 2s "
                   f"-o {top}/inside.pb.gz --json")
         done = subprocess.run([*APART, "--mount-proc", "sh", "-c", script], capture_output=True, text=True, timeout=120)
         expect(done.returncode == 0, done.stderr[-500:])

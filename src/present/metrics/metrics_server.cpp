@@ -20,6 +20,11 @@ class Server final : public MetricsServer {
   explicit Server(std::function<std::string()> render) : render_(std::move(render)) {
     server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
     server_.set_payload_max_length(kLargestRequest);
+    // Without the library's SO_REUSEPORT: two agents are not to share a port.
+    server_.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     server_.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
       response.set_content(render_(), std::string(kMetricMediaType));
     });
