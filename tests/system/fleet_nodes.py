@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's workflow with real parts: a task file, a controller, two agents on nodes of their own (network and pid namespaces), a workload with
+a known split on each, a real Prometheus that finds the agents by HTTP discovery, and one flame graph merged over both nodes."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import live  # noqa: E402
+from scratch import atys_binary  # noqa: E402
+
+ATYS = atys_binary()
+BRIDGE, NET = "atys-br0", "10.177.0"
+NODES = {"node-1": f"{NET}.11", "node-2": f"{NET}.12"}
+WINDOW_S, WINDOWS = 2, 4
+failed = 0
+
+
+def result(name: str, why: str | None) -> None:
+    global failed
+    failed += why is not None
+    print(f"ok {name}" if why is None else f"not ok {name}: {' '.join(why.split())[:500]}", flush=True)
+
+
+def sh(*words: str) -> None:
+    subprocess.run(words, check=True, capture_output=True)
+
+
+def make_network() -> None:
+    sh("ip", "link", "add", BRIDGE, "type", "bridge")
+    sh("ip", "addr", "add", f"{NET}.1/24", "dev", BRIDGE)
+    sh("ip", "link", "set", BRIDGE, "up")
+    for number, (node, address) in enumerate(NODES.items()):
+        sh("ip", "netns", "add", f"atys-{node}")
+        sh("ip", "link", "add", f"atys-v{number}", "type", "veth", "peer", "name", "eth0", "netns", f"atys-{node}")
+        sh("ip", "link", "set", f"atys-v{number}", "master", BRIDGE, "up")
+        inside = ["ip", "netns", "exec", f"atys-{node}", "ip"]
+        sh(*inside, "addr", "add", f"{address}/24", "dev", "eth0")
+        sh(*inside, "link", "set", "eth0", "up")
+        sh(*inside, "link", "set", "lo", "up")
+
+
+def remove_network() -> None:
+    for number, node in enumerate(NODES):
+        subprocess.run(["ip", "netns", "del", f"atys-{node}"], capture_output=True)
+        subprocess.run(["ip", "link", "del", f"atys-v{number}"], capture_output=True)
+    subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
+
+
+class Fleet:
+    """Everything that runs, ended again whatever happens."""
+
+    def __init__(self, top: pathlib.Path):
+        self.top, self.running = top, []
+
+    def start(self, name: str, *words: str) -> subprocess.Popen:
+        with open(self.top / f"{name}.log", "w") as log:
+            self.running.append(subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True))
+        return self.running[-1]
+
+    def log(self, name: str) -> str:
+        return (self.top / f"{name}.log").read_text()
+
+    def end(self) -> None:
+        for process in reversed(self.running):
+            try:
+                os.killpg(process.pid, signal.SIGTERM)
+            except ProcessLookupError:
+                pass
+        for process in self.running:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def until(seconds: float, ready) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if ready():
+            return True
+        time.sleep(0.3)
+    return False
+
+
+def start_controller(fleet: Fleet) -> dict[str, str]:
+    fleet.start("controller", ATYS, "controller", "--listen", f"{NET}.1:0", "--grpc", f"{NET}.1:0", "--data", str(fleet.top / "controller"))
+    until(20, lambda: "token" in fleet.log("controller"))
+    log = fleet.log("controller")
+    token = fleet.top / "token"
+    shutil.copy(re.search(r"the token is in (\S+)", log).group(1), token)
+    return {"http": re.search(r"listening on (\S+?)/?\s", log).group(1), "grpc": re.search(r"gRPC on (\S+)", log).group(1), "token": str(token)}
+
+
+def start_node(fleet: Fleet, node: str, controller: dict[str, str], workload: str) -> None:
+    """Its own network and its own processes, as on another machine."""
+    script = (f"{workload} 600 >/dev/null & exec {ATYS} agent --controller {controller['grpc']} --token-file {controller['token']} --node {node} "
+              f"--metrics {NODES[node]}:9465 --data {fleet.top}/{node} --max-cpu 50%")
+    fleet.start(node, "ip", "netns", "exec", f"atys-{node}", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", script)
+
+
+def start_prometheus(fleet: Fleet, controller: dict[str, str]) -> str:
+    token = pathlib.Path(controller["token"]).read_text().strip()
+    config = fleet.top / "prometheus.yml"
+    config.write_text(json.dumps({
+        "global": {"scrape_interval": "1s"},
+        "scrape_configs": [{"job_name": "atys-agents", "http_sd_configs": [
+            {"url": f"{controller['http']}/sd", "refresh_interval": "1s", "authorization": {"credentials": token}}]}]}))
+    address = f"{NET}.1:9466"
+    fleet.start("prometheus", "prometheus", f"--config.file={config}", f"--storage.tsdb.path={fleet.top}/tsdb", f"--web.listen-address={address}")
+    return address
+
+
+def promql(address: str, query: str) -> list[dict]:
+    try:
+        with urllib.request.urlopen(f"http://{address}/api/v1/query?" + urllib.parse.urlencode({"query": query}), timeout=5) as answer:
+            return json.load(answer)["data"]["result"]
+    except OSError:
+        return []
+
+
+def asked(controller: dict[str, str], *words: str) -> str:
+    env = dict(os.environ, ATYS_CONTROLLER=controller["http"], ATYS_TOKEN=pathlib.Path(controller["token"]).read_text().strip())
+    done = subprocess.run([ATYS, *words], capture_output=True, text=True, env=env)
+    if done.returncode != 0:
+        raise RuntimeError(f"atys {' '.join(words)}: {done.stderr}")
+    return done.stdout
+
+
+def collapsed(top: pathlib.Path, controller: dict[str, str], reference: str) -> dict[str, int]:
+    path = top / "asked.collapsed"
+    path.unlink(missing_ok=True)
+    asked(controller, "convert", reference, "-o", str(path))
+    rows: dict[str, int] = {}
+    for line in path.read_text().splitlines():
+        stack, _, value = line.rpartition(" ")
+        rows[stack] = rows.get(stack, 0) + int(value)
+    return rows
+
+
+def windows_of(controller: dict[str, str]) -> list[int]:
+    nodes = json.loads(asked(controller, "nodes", "--json"))["nodes"]
+    return [sum(task["windows"] for task in node["tasks"]) for node in nodes]
+
+
+def judge(fleet: Fleet, controller: dict[str, str], prometheus: str) -> None:
+    recorded = until(90, lambda: len(windows_of(controller)) == 2 and min(windows_of(controller)) >= WINDOWS)
+    result("both nodes join and get the task", None if recorded else f"windows: {windows_of(controller)}; {fleet.log('node-1')} {fleet.log('node-2')}")
+    targets = until(30, lambda: len(promql(prometheus, 'up{job="atys-agents"} == 1')) == 2)
+    result("prometheus finds both agents by discovery", None if targets else f"{promql(prometheus, 'up')}; {fleet.log('prometheus')[-300:]}")
+    query = 'sum by (function) (atys_function_cpu_seconds_total{service="split",function=~"sixty|thirty|ten"})'
+    until(30, lambda: len(promql(prometheus, query)) == 3)
+    seconds = {row["metric"]["function"]: float(row["value"][1]) for row in promql(prometheus, query)}
+    total = sum(seconds.values())
+    shares = {name: value / total for name, value in seconds.items()} if total else {}
+    fits = all(abs(shares.get(name, 0) - share) < 0.05 for name, share in (("sixty", 0.6), ("thirty", 0.3), ("ten", 0.1)))
+    result("PromQL returns the tracked functions in their shares", None if fits else str(shares))
+    asked(controller, "task", "stop", "split")
+    until(30, lambda: all(not node["tasks"] for node in json.loads(asked(controller, "nodes", "--json"))["nodes"]))
+    time.sleep(2)  # what the agents still had arrives
+    whole = collapsed(fleet.top, controller, "service:split")
+    parts = [collapsed(fleet.top, controller, f"service:split{{node={node}}}") for node in NODES]
+    summed = {stack: sum(part.get(stack, 0) for part in parts) for stack in set().union(*parts)}
+    result("one flame graph is the sum of both nodes", None if whole and whole == summed and all(parts) else f"{len(whole)} stacks, {[len(part) for part in parts]}")
+
+
+def main() -> int:
+    missing = [program for program in ("ip", "unshare", "prometheus") if not shutil.which(program)]
+    if os.geteuid() != 0 or missing:
+        print(f"skip nodes of a fleet: {'needs root' if os.geteuid() else 'no ' + ', '.join(missing)}")
+        return 0
+    workload = str(live.workload("split_fp"))
+    with tempfile.TemporaryDirectory(prefix="atys-fleet-") as name:
+        fleet = Fleet(pathlib.Path(name))
+        remove_network()
+        try:
+            make_network()
+            controller = start_controller(fleet)
+            task = fleet.top / "split.yaml"
+            task.write_text(f"task: split\nservice: exe={workload}\nwindow: {WINDOW_S}s\nfrequency: 199\nprune: none\ntrack: [sixty, thirty, ten]\n"
+                            "nodes: [node-*]\nbudget: {overhead: 20%}\n")
+            asked(controller, "task", "apply", str(task))
+            prometheus = start_prometheus(fleet, controller)
+            for node in NODES:
+                start_node(fleet, node, controller, workload)
+            judge(fleet, controller, prometheus)
+        except Exception as error:  # whatever goes wrong is a result
+            result("the fleet runs", f"{type(error).__name__}: {error}; {fleet.log('controller') if (fleet.top / 'controller.log').exists() else ''}")
+        finally:
+            fleet.end()
+            remove_network()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
