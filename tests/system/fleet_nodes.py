@@ -115,7 +115,7 @@ def start_prometheus(fleet: Fleet, controller: dict[str, str]) -> str:
     config.write_text(json.dumps({
         "global": {"scrape_interval": "1s"},
         "scrape_configs": [{"job_name": "atys-agents", "http_sd_configs": [
-            {"url": f"{controller['http']}/sd", "refresh_interval": "1s", "authorization": {"credentials": token}}]}]}))
+            {"url": f"{controller['http']}/sd", "refresh_interval": "1s", "authorization": {"type": "Bearer", "credentials": token}}]}]}))
     address = f"{NET}.1:9466"
     fleet.start("prometheus", "prometheus", f"--config.file={config}", f"--storage.tsdb.path={fleet.top}/tsdb", f"--web.listen-address={address}")
     return address
@@ -158,7 +158,7 @@ def judge(fleet: Fleet, controller: dict[str, str], prometheus: str) -> None:
     result("both nodes join and get the task", None if recorded else f"windows: {windows_of(controller)}; {fleet.log('node-1')} {fleet.log('node-2')}")
     targets = until(30, lambda: len(promql(prometheus, 'up{job="atys-agents"} == 1')) == 2)
     result("prometheus finds both agents by discovery", None if targets else f"{promql(prometheus, 'up')}; {fleet.log('prometheus')[-300:]}")
-    query = 'sum by (function) (atys_function_cpu_seconds_total{service="split",function=~"sixty|thirty|ten"})'
+    query = 'sum by (function) (atys_function_inclusive_cpu_seconds_total{service="split",function=~"sixty|thirty|ten"})'
     until(30, lambda: len(promql(prometheus, query)) == 3)
     seconds = {row["metric"]["function"]: float(row["value"][1]) for row in promql(prometheus, query)}
     total = sum(seconds.values())
