@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/token.h"
 
-#include <sys/random.h>
-
-#include <array>
+#include "base/hex.h"
+#include "base/random.h"
 
 namespace atys {
 
-Result<std::string> random_token() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return fail_errno("make a token");
-  std::string token;
-  for (const unsigned char byte : bytes) {
-    token += "0123456789abcdef"[byte >> 4];
-    token += "0123456789abcdef"[byte & 15];
-  }
-  return token;
-}
+Result<std::string> random_token() { return to_hex(TRY(random_bytes(16))); }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;

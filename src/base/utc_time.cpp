@@ -40,4 +40,13 @@ Result<int64_t> parse_time(const std::string& text) {
   return static_cast<int64_t>(::timegm(&parts)) * 1'000'000'000 + fraction;
 }
 
+std::string time_text(int64_t unix_ns) {
+  const std::time_t seconds = unix_ns / 1'000'000'000;
+  std::tm parts = {};
+  char text[32];
+  if (::gmtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+    return "?";
+  return text;
+}
+
 }  // namespace atys

@@ -13,4 +13,9 @@ TEST(parse_time, takes_dates_and_unix_seconds) {
     EXPECT_FALSE(parse_time(bad).ok()) << bad;
 }
 
+TEST(time_text, is_what_parse_time_reads) {
+  EXPECT_EQ(time_text(1'700'000'000'000'000'000), "2023-11-14T22:13:20Z");
+  EXPECT_EQ(*parse_time(time_text(1'700'000'000'000'000'000)), 1'700'000'000'000'000'000);
+}
+
 }  // namespace atys

@@ -8,10 +8,7 @@
 
 namespace atys::present {
 
-TEST(numbers, are_written_as_people_read_them) {
-  EXPECT_EQ(text::duration(240'000'000'000), "4m0s");
-  EXPECT_EQ(text::time_of(1'700'000'000'000'000'000), "2023-11-14T22:13:20Z");
-}
+TEST(numbers, are_written_as_people_read_them) { EXPECT_EQ(text::duration(240'000'000'000), "4m0s"); }
 
 TEST(names, are_one_printable_line_and_shortened_in_the_middle) {
   EXPECT_EQ(text::name("a\nb\x1b[31m\xff"), "\"a b [31m\xef\xbf\xbd\"");

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/hex.h"
+
 namespace atys::capture::native {
 
 namespace {
@@ -14,16 +16,6 @@ constexpr uint64_t kKeysIntervalNs = 100'000'000;
 constexpr size_t kMostNumbers = 200'000;
 constexpr size_t kTraceBytes = 16;
 constexpr size_t kSpanBytes = 8;
-
-std::string hex(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<size_t>(byte) >> 4];
-    text += kDigits[std::to_integer<size_t>(byte) & 15];
-  }
-  return text;
-}
 
 bool is_zero(std::span<const std::byte> bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{0}; });
@@ -87,8 +79,8 @@ bool ThreadContexts::read_open_telemetry(const Process& process, std::span<const
   if (bytes.size() < ATYS_CONTEXT_HEAD) return true;
   const auto trace = bytes.first(kTraceBytes);
   const auto span = bytes.subspan(kTraceBytes, kSpanBytes);
-  if (!is_zero(trace)) labels.emplace_back("trace_id", hex(trace));
-  if (!is_zero(span)) labels.emplace_back("span_id", hex(span));
+  if (!is_zero(trace)) labels.emplace_back("trace_id", to_hex(trace));
+  if (!is_zero(span)) labels.emplace_back("span_id", to_hex(span));
   uint16_t size = 0;
   std::memcpy(&size, &bytes[ATYS_CONTEXT_SIZE_AT], sizeof(size));
   auto rest = bytes.subspan(ATYS_CONTEXT_HEAD);

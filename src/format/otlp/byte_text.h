@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as text, the two ways that OTLP/JSON has: hexadecimal for trace, span and profile ids, base64 for the rest.
+// Bytes as text in OTLP/JSON, but for trace, span and profile ids, which are hexadecimal.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,6 @@
 #include <string_view>
 
 namespace atys::format::otlp {
-
-std::string to_hex(std::string_view bytes);
-// Digits of either case; nothing if it is not hexadecimal.
-std::optional<std::string> from_hex(std::string_view text);
 
 std::string to_base64(std::string_view bytes);
 // The standard alphabet or the one for URLs, padded or not; nothing if it is neither.

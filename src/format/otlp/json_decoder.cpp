@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/hex.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "format/otlp/byte_text.h"

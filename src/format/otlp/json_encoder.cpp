@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/hex.h"
 #include "base/json.h"
 #include "format/otlp/byte_text.h"
 #include "format/otlp/json_codec.h"

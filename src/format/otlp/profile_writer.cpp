@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "format/otlp/byte_text.h"
+#include "base/hex.h"
 
 namespace atys::format::otlp {
 

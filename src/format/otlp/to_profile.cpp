@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "format/otlp/byte_text.h"
+#include "base/hex.h"
 #include "format/otlp/columns.h"
 #include "format/otlp/header_reader.h"
 #include "format/otlp/index_check.h"

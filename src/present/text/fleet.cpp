@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/utc_time.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
 
@@ -37,7 +38,7 @@ std::string render(const verbs::ServicesAnswer& answer) {
                {"versions", Align::Left}});
   for (const verbs::ServiceRow& row : answer.services)
     table.add({name(row.service, 60), listed(row.kinds, 4), whole(row.instances), whole(row.windows),
-               quantity(static_cast<double>(row.bytes), "bytes"), time_of(row.first_ns), time_of(row.last_ns),
+               quantity(static_cast<double>(row.bytes), "bytes"), time_text(row.first_ns), time_text(row.last_ns),
                listed(row.versions, 3)});
   return table.render();
 }
@@ -66,7 +67,7 @@ std::string render(const verbs::NodesAnswer& answer) {
                row.is_away         ? "away"
                : row.is_controller ? "controller"
                                    : "here",
-               duration(std::max<int64_t>(answer.now_ns - row.last_ns, 0)) + " ago", time_of(row.first_ns),
+               duration(std::max<int64_t>(answer.now_ns - row.last_ns, 0)) + " ago", time_text(row.first_ns),
                std::to_string(row.tasks.size()), whole(instances), quantity(static_cast<double>(row.memory_bytes), "bytes"),
                quantity(static_cast<double>(row.spooled_bytes), "bytes"), whole(row.dropped_windows), name(row.version, 20),
                trouble});
@@ -77,8 +78,8 @@ std::string render(const verbs::NodesAnswer& answer) {
 namespace {
 
 std::string detail(const verbs::TaskRow& row) {
-  std::string text = fmt::format("# {}, applied {}", row.phase, time_of(row.applied_ns));
-  if (row.ends_ns != 0) text += ", ends " + time_of(row.ends_ns);
+  std::string text = fmt::format("# {}, applied {}", row.phase, time_text(row.applied_ns));
+  if (row.ends_ns != 0) text += ", ends " + time_text(row.ends_ns);
   if (row.is_from_above) text += ", from the controller above";
   text += fmt::format("\n# runs on {} nodes, {} instances, {} windows\n", whole(row.runs_on), whole(row.instances),
                       whole(row.windows));
@@ -115,7 +116,7 @@ std::string render(const verbs::TasksAnswer& answer) {
                {"trouble", Align::Left}});
   for (const verbs::TaskRow& row : answer.tasks)
     table.add({name(row.name, 60), row.phase, name(row.service, 60), whole(row.runs_on), whole(row.instances),
-               whole(row.windows), time_of(row.applied_ns), row.troubles.empty() ? "" : name(row.troubles.front(), 80)});
+               whole(row.windows), time_text(row.applied_ns), row.troubles.empty() ? "" : name(row.troubles.front(), 80)});
   return table.render();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/utc_time.h"
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
@@ -26,7 +27,7 @@ std::string render(const verbs::LedgerAnswer& answer) {
   if (answer.action == verbs::LedgerAction::New) return state.id + "\n";
   std::string text =
       fmt::format("ledger {}, {}, since {}: {} calls, {} under way", state.id, state.is_closed ? "closed" : "open",
-                  time_of(state.created_unix_ns), state.calls, state.calls_under_way);
+                  time_text(state.created_unix_ns), state.calls, state.calls_under_way);
   if (state.calls_lost > 0) text += fmt::format(", {} died and count in full", state.calls_lost);
   text += "\n";
   Table table({{"", Align::Left}, {"in all"}, {"per call"}, {"spent"}, {"reserved"}, {"left"}});

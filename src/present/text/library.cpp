@@ -2,6 +2,7 @@
 // list, show, remove
 #include <fmt/format.h>
 
+#include "base/utc_time.h"
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
@@ -21,7 +22,7 @@ std::string render(const verbs::ListAnswer& answer) {
   for (const verbs::ListRow& row : answer.rows) {
     const std::string target =
         row.error.empty() ? (row.profile.targets.empty() ? "" : name(row.profile.targets.front(), 60)) : name(row.error);
-    table.add({row.entry.id.substr(0, 12), time_of(row.entry.modified_ns),
+    table.add({row.entry.id.substr(0, 12), time_text(row.entry.modified_ns),
                quantity(static_cast<double>(row.entry.bytes), "bytes"), name(row.profile.kind, 30),
                quantity(row.profile.total, row.profile.unit), quantity(row.profile.samples, "count"), target});
   }
@@ -57,7 +58,7 @@ std::string render(const verbs::ShowAnswer& answer) {
     text += fmt::format("value         {} {:.0f}{}\n", name(answer.value_types[i].first, 60), answer.value_types[i].second,
                         i == answer.default_value ? " (default)" : "");
   }
-  if (answer.time_ns != 0) text += "started       " + time_of(answer.time_ns) + "\n";
+  if (answer.time_ns != 0) text += "started       " + time_text(answer.time_ns) + "\n";
   if (answer.profile.duration_ns != 0) text += "lasted        " + duration(answer.profile.duration_ns) + "\n";
   if (!answer.period.empty()) text += "period        " + name(answer.period) + "\n";
   text += fmt::format("tables        {} rows, {} stacks, {} frames, {} functions, {} strings\n", answer.rows, answer.stacks,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "base/utf8.h"
 
@@ -33,15 +32,6 @@ std::string duration(int64_t nanoseconds) {
   const auto whole = static_cast<int64_t>(seconds);
   if (whole < 3600) return fmt::format("{}m{}s", whole / 60, whole % 60);
   return fmt::format("{}h{}m", whole / 3600, whole / 60 % 60);
-}
-
-std::string time_of(int64_t unix_ns) {
-  const std::time_t seconds = unix_ns / 1'000'000'000;
-  std::tm parts = {};
-  char text[32];
-  if (::gmtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-    return "?";
-  return text;
 }
 
 std::string one_line(std::string_view raw) { return printable(raw); }

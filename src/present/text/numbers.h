@@ -15,7 +15,6 @@ std::string percent(double value);                   // "12.34%"
 std::string signed_percent(double value);            // "+1.20%"
 std::string percent_range(double low, double high);  // "11.9..12.8"
 std::string duration(int64_t nanoseconds);           // "4m0s"
-std::string time_of(int64_t unix_ns);                // "2026-11-15T02:00:00Z"
 
 // Any bytes as one line of printable text.
 std::string one_line(std::string_view raw);
