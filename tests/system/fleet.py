@@ -16,6 +16,8 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import checks  # noqa: E402
+from checks import check, differs  # noqa: E402
 from otlp_windows import EXPORT, REPORT, orders, report, window  # noqa: E402
 from scratch import atys_binary  # noqa: E402
 
@@ -28,21 +30,6 @@ except ImportError:
 ATYS = atys_binary()
 SECOND = 10**9
 MIB = 2**20
-failed = 0
-
-
-def check(name, test):
-    global failed
-    try:
-        why = test()
-    except Exception as error:  # whatever goes wrong is a result
-        why = f"{type(error).__name__}: {error}"
-    failed += why is not None
-    print(f"ok {name}" if why is None else f"not ok {name}: {' '.join(str(why).split())[:600]}", flush=True)
-
-
-def differs(got, wanted):
-    return None if got == wanted else f"{got!r} instead of {wanted!r}"
 
 
 class Controller:
@@ -491,7 +478,7 @@ def main():
             metrics(controller)
         tree(folder)
         tls(folder)
-    return 1 if failed else 0
+    return checks.status()
 
 
 if __name__ == "__main__":

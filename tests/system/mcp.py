@@ -14,23 +14,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import checks  # noqa: E402
+from checks import check, differs  # noqa: E402
+
 ATYS = os.environ.get("ATYS", str(pathlib.Path(__file__).resolve().parents[2] / "atys"))
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
-failed = 0
-
-
-def check(name, test):
-    global failed
-    try:
-        why = test()
-    except Exception as error:  # whatever goes wrong is a result
-        why = f"{type(error).__name__}: {error}"
-    failed += why is not None
-    print(f"ok {name}" if why is None else f"not ok {name}: {' '.join(str(why).split())[:400]}", flush=True)
-
-
-def differs(got, wanted):
-    return None if got == wanted else f"{got!r} instead of {wanted!r}"
 
 
 def call(number, name, arguments, **meta):
@@ -161,7 +150,7 @@ def main():
             stdio_tests(folder)
         else:
             print("skip stdio: captures want root")
-    return 1 if failed else 0
+    return checks.status()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "present/metrics/metrics_server.h"
 
-#include <fmt/format.h>
 #include <httplib.h>
 
 #include <thread>
 
+#include "present/http_listen.h"
 #include "present/metrics/metric_text.h"
 
 namespace atys::present::metrics {
@@ -20,11 +20,6 @@ class Server final : public MetricsServer {
   explicit Server(std::function<std::string()> render) : render_(std::move(render)) {
     server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
     server_.set_payload_max_length(kLargestRequest);
-    // Without the library's SO_REUSEPORT: two agents are not to share a port.
-    server_.set_socket_options([](socket_t socket) {
-      const int yes = 1;
-      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
     server_.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
       response.set_content(render_(), std::string(kMetricMediaType));
     });
@@ -33,10 +28,7 @@ class Server final : public MetricsServer {
   }
 
   Result<> listen(const std::string& address, int port) {
-    port_ = port == 0 ? server_.bind_to_any_port(address) : server_.bind_to_port(address, port) ? port : -1;
-    if (port_ < 0)
-      return fail(ErrorCode::Unavailable, fmt::format("cannot listen on {}:{}", address, port),
-                  "take another port, or end what is there");
+    port_ = TRY(bind_alone(server_, address, port));
     thread_ = std::thread([this] { server_.listen_after_bind(); });
     return {};
   }

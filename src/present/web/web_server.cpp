@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "present/http_listen.h"
 #include "present/json/answers.h"
 #include "present/json/fleet.h"
 #include "present/metrics/controller_metrics.h"
@@ -260,11 +261,6 @@ void Server::configure() {
   // taken for the next request.
   http_->set_keep_alive_max_count(1);
   http_->set_tcp_nodelay(true);
-  // Without the library's SO_REUSEPORT: another process is not to share our port, nor we one of another.
-  http_->set_socket_options([](socket_t socket) {
-    const int yes = 1;
-    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
 }
 
 Result<> Server::listen() {
@@ -273,12 +269,7 @@ Result<> Server::listen() {
                 "cannot use " + options_.certificate_file + " and " + options_.key_file + " for TLS");
   configure();
   add_routes();
-  port_ = options_.port == 0                                     ? http_->bind_to_any_port(options_.address)
-          : http_->bind_to_port(options_.address, options_.port) ? options_.port
-                                                                 : -1;
-  if (port_ < 0)
-    return fail(ErrorCode::Unavailable, "cannot listen on " + options_.address + ":" + std::to_string(options_.port),
-                "is the port in use? port 0 takes any that is free");
+  port_ = TRY(bind_alone(*http_, options_.address, options_.port));
   thread_ = std::thread([this] { http_->listen_after_bind(); });
   return {};
 }

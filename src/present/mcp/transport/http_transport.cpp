@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/token.h"
+#include "present/http_listen.h"
 #include "present/mcp/protocol/era.h"
 #include "present/mcp/transport/in_flight.h"
 #include "present/mcp/transport/sessions.h"
@@ -183,11 +184,6 @@ Result<> serve_http(const Server& server, Performer& performer, const HttpOption
   // A connection for each request: a client that reuses one in the moment in which we give it up loses its call, and
   // one that is kept keeps a thread.
   http.set_keep_alive_max_count(1);
-  // Without the library's SO_REUSEPORT: another process is not to share our port, nor we one of another.
-  http.set_socket_options([](socket_t socket) {
-    const int yes = 1;
-    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
   http.Post(kPath, [&](const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& read) {
     session.post(request, response, read);
   });
@@ -198,15 +194,7 @@ Result<> serve_http(const Server& server, Performer& performer, const HttpOption
     response.status = 405;  // there is nothing that we would say unasked
     response.set_header("Allow", "POST, DELETE");
   });
-  int port = options.port;
-  if (port == 0)
-    port = http.bind_to_any_port(options.address);
-  else if (!http.bind_to_port(options.address, port))
-    port = -1;
-  if (port < 0)
-    return fail(ErrorCode::Unavailable, "cannot listen on " + options.address + ":" + std::to_string(options.port),
-                "is the port in use? --http 127.0.0.1:0 takes any that is free");
-  options.on_listening(port);
+  options.on_listening(TRY(bind_alone(http, options.address, options.port)));
   if (!http.listen_after_bind()) return fail(ErrorCode::Unavailable, "the server stopped listening");
   return {};
 }
