@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/agent.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,12 +10,11 @@
 #include "cli/print.h"
 #include "present/metrics/agent_metrics.h"
 #include "present/metrics/metrics_server.h"
+#include "verbs/until_told_to_end.h"
 
 namespace atys::cli {
 
 namespace {
-
-constexpr uint64_t kLong = 3600'000'000'000;
 
 class AgentSubcommand final : public Subcommand {
  public:
@@ -82,24 +82,23 @@ class AgentSubcommand final : public Subcommand {
   }
 
   Result<Printed> run() override {
-    verbs::UntilToldToEnd end;
-    std::unique_ptr<verbs::RunningAgent> agent;
+    verbs::UntilToldToEnd end = TRY(verbs::UntilToldToEnd::create());
+    std::unique_ptr<verbs::RunningAgent> agent;                 // outlives the metrics that tell of it
+    std::atomic<const verbs::RunningAgent*> running = nullptr;  // for the threads that answer
     std::unique_ptr<present::metrics::MetricsServer> metrics;
     if (port_ >= 0) {
       // Before the agent, which tells the controller where they are.
       metrics = TRY(present::metrics::MetricsServer::start(
-          address_, port_, [&agent] { return agent ? present::metrics::render(agent->status()) : std::string(); }));
+          address_, port_, [&running] { return running ? present::metrics::render(running.load()->status()) : ""; }));
       request_.metrics_address = address_ + ":" + std::to_string(metrics->port());
       std::fprintf(stderr, "atys: metrics are at http://%s/metrics\n", request_.metrics_address.c_str());
     }
     agent = TRY(verbs::RunningAgent::start(request_));
+    running = agent.get();
     if (request_.duration_ns > 0)
       end.wait(request_.duration_ns);
     else
-      while (!end.wait(kLong)) {
-      }
-    metrics.reset();
-    agent.reset();
+      end.wait();
     return Printed{};
   }
 

@@ -12,13 +12,11 @@
 #include "cli/listening.h"
 #include "cli/print.h"
 #include "present/web/web_server.h"
-#include "verbs/agent.h"
+#include "verbs/until_told_to_end.h"
 
 namespace atys::cli {
 
 namespace {
-
-constexpr uint64_t kLong = 3600'000'000'000;
 
 std::string in_url(const std::string& address) {
   return address.find(':') == std::string::npos ? address : "[" + address + "]";
@@ -113,7 +111,7 @@ class ControllerSubcommand final : public Subcommand {
   }
 
   Result<Printed> run() override {
-    verbs::UntilToldToEnd end;
+    verbs::UntilToldToEnd end = TRY(verbs::UntilToldToEnd::create());
     std::signal(SIGPIPE, SIG_IGN);
     TRY(choose_token());
     const std::unique_ptr<verbs::RunningController> controller = TRY(verbs::RunningController::start(request_));
@@ -124,8 +122,7 @@ class ControllerSubcommand final : public Subcommand {
     web_.key_file = request_.tls_key;
     const std::unique_ptr<present::web::WebServer> web = TRY(present::web::WebServer::start(*controller, web_));
     announce(*controller, *web);
-    while (!end.wait(kLong)) {
-    }
+    end.wait();
     return Printed{};
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/up.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "present/metrics/agent_metrics.h"
 #include "present/metrics/metrics_server.h"
 #include "present/web/web_server.h"
+#include "verbs/until_told_to_end.h"
 
 namespace atys::cli {
 
@@ -76,21 +78,22 @@ class UpSubcommand final : public Subcommand {
   }
 
   Result<Printed> run() override {
-    verbs::UntilToldToEnd end;
+    verbs::UntilToldToEnd end = TRY(verbs::UntilToldToEnd::create());
     std::signal(SIGPIPE, SIG_IGN);
     std::error_code ignored;
     std::filesystem::create_directories(data_, ignored);
     web_.guard.token = request_.controller.token = TRY(token_of_file(data_ + "/token"));
-    std::unique_ptr<verbs::Up> up;
+    std::unique_ptr<verbs::Up> up;                    // outlives the metrics that tell of it
+    std::atomic<const verbs::Up*> running = nullptr;  // for the threads that answer
     const auto metrics = TRY(present::metrics::MetricsServer::start(
-        "127.0.0.1", 0, [&up] { return up ? present::metrics::render(up->agent_status()) : std::string(); }));
+        "127.0.0.1", 0, [&running] { return running ? present::metrics::render(running.load()->agent_status()) : ""; }));
     request_.agent.metrics_address = "127.0.0.1:" + std::to_string(metrics->port());
     up = TRY(verbs::Up::start(request_));
+    running = up.get();
     const auto web = TRY(present::web::WebServer::start(up->controller(), web_));
     std::fprintf(stderr, "atys: the page is at http://%s:%d/#token=%s\n", web_.address.c_str(), web->port(),
                  web_.guard.token.c_str());
-    const Result<Printed> printed = watch(*up, end);
-    return printed;
+    return watch(*up, end);
   }
 
  private:

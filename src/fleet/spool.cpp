@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/agent/spool.h"
+#include "fleet/spool.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -118,6 +118,8 @@ void Spool::put(const std::string& window) {
   books->files[number] = packed.size();
   books->state.bytes += packed.size();
 }
+
+void Spool::count_dropped() { ++books_->lock()->state.dropped; }
 
 std::optional<Spool::Entry> Spool::oldest() {
   while (true) {

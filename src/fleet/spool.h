@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,8 @@ class Spool {
 
   // Compressed. What does not fit at all, or cannot be written, is counted as dropped.
   void put(const std::string& window);
+  // A window that could not even be made into bytes.
+  void count_dropped();
 
   struct Entry {
     std::string name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/agent/spool.h"
+#include "fleet/spool.h"
 
 #include <gtest/gtest.h>
 

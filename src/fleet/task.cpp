@@ -175,6 +175,20 @@ bool Task::runs_on(std::string_view node) const {
          });
 }
 
+std::string service_name(const Task& task) {
+  if (const Result<capture::ServiceRule> rule = capture::ServiceRule::parse(task.service); rule.ok())
+    for (const auto& condition : rule->conditions())
+      if (condition.field == capture::ServiceRule::Field::Name) return condition.value;
+  return task.name;
+}
+
+std::string task_name_in(const std::string& text) {
+  const Result<YAML::Node> root = YamlFields::parse(text, "");
+  if (!root.ok() || !root->IsMap()) return "?";
+  const YAML::Node name = (*root)["task"];
+  return name.IsDefined() && name.IsScalar() && check_name(name.Scalar()).ok() ? name.Scalar() : "?";
+}
+
 Result<Task> parse_task(const std::string& text, std::string_view source) {
   const YAML::Node root = TRY(YamlFields::parse(text, source));
   YamlFields fields = TRY(YamlFields::of(root, source, "a task"));

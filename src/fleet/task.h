@@ -28,8 +28,8 @@ struct TaskFrequency {
 };
 
 struct TaskBudget {
-  double overhead = 0.01;             // share of the service's CPU time, or of one core
-  uint64_t memory_bytes = 128000000;  // of the agent
+  double overhead = 0.01;     // share of the service's CPU time, or of one core
+  uint64_t memory_bytes = 0;  // of an agent that has this task; 0: as it was told itself
 };
 
 struct Task {
@@ -48,8 +48,13 @@ struct Task {
   bool runs_on(std::string_view node) const;
 };
 
+// What its service is called: the name in the rule, or else that of the task.
+std::string service_name(const Task& task);
+
 // Of YAML text. An error names `source`, the line and the field.
 Result<Task> parse_task(const std::string& text, std::string_view source);
+// Of a text that parse_task() refuses, as far as it can be told; else "?".
+std::string task_name_in(const std::string& text);
 
 // As a file that parse_task() reads to the same task: what the controller keeps and hands out.
 std::string to_yaml(const Task& task);

@@ -70,7 +70,8 @@ std::string to_yaml(const Task& task) {
   emit(out, "track", task.track);
   out << YAML::Key << "budget" << YAML::Value << YAML::BeginMap;
   out << YAML::Key << "overhead" << YAML::Value << percent_text(task.budget.overhead);
-  out << YAML::Key << "memory" << YAML::Value << task.budget.memory_bytes << YAML::EndMap;
+  if (task.budget.memory_bytes > 0) out << YAML::Key << "memory" << YAML::Value << task.budget.memory_bytes;
+  out << YAML::EndMap;
   out << YAML::Key << "for" << YAML::Value << duration_text(task.for_ns);
   out << YAML::EndMap;
   return std::string(out.c_str()) + "\n";

@@ -35,28 +35,14 @@ std::string default_agent_folder();
 
 class RunningAgent {
  public:
-  static Result<std::unique_ptr<RunningAgent>> start(const AgentRequest& request);
+  // By `link`; without one, by the controller that the request names.
+  static Result<std::unique_ptr<RunningAgent>> start(const AgentRequest& request,
+                                                     std::unique_ptr<fleet::ControllerLink> link = nullptr);
   AgentStatus status() const { return agent_->status(); }
 
  private:
   explicit RunningAgent(std::unique_ptr<fleet::Agent> agent) : agent_(std::move(agent)) {}
   std::unique_ptr<fleet::Agent> agent_;
-};
-
-// Waits for SIGINT, SIGTERM or SIGHUP, or for so long. To be made before other threads are, so that none of them takes the
-// signals.
-class UntilToldToEnd {
- public:
-  UntilToldToEnd();
-  ~UntilToldToEnd();
-  UntilToldToEnd(const UntilToldToEnd&) = delete;
-  UntilToldToEnd& operator=(const UntilToldToEnd&) = delete;
-  // True: it is time to end.
-  bool wait(uint64_t ns);
-
- private:
-  struct Before;
-  std::unique_ptr<Before> before_;
 };
 
 }  // namespace atys::verbs

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
-#include <ctime>
 #include <filesystem>
 
 #include "base/byte_sink.h"
 #include "base/gzip.h"
 #include "base/nearest.h"
+#include "base/utc_time.h"
 #include "fleet/controller/doors.h"
 #include "fleet/wire/grpc_link.h"
 #include "format/format.h"
@@ -22,14 +22,6 @@ namespace {
 
 constexpr size_t kMostTroubles = 10;
 constexpr size_t kMostPoints = 10'000;
-
-std::string time_text(int64_t ns) {
-  const auto seconds = static_cast<time_t>(ns / 1'000'000'000);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
 
 Result<std::unique_ptr<fleet::ControllerLink>> link_above(const ControllerRequest& request) {
   if (request.upstream.empty()) return std::unique_ptr<fleet::ControllerLink>();

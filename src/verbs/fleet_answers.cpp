@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
-#include "base/byte_source.h"
 #include "fleet/service_query.h"
-#include "fleet/task.h"
 #include "verbs/ask_controller.h"
+#include "verbs/task_file.h"
 
 namespace atys::verbs {
 
 namespace {
-
-constexpr size_t kMostTaskBytes = 65'536;
 
 std::vector<std::string> texts_of(const Json& list) {
   std::vector<std::string> texts;
@@ -86,10 +83,8 @@ Result<TasksAnswer> ask_for_tasks(const std::string& method, const std::string& 
 
 // Read here too, so that what is wrong is said with the name of the file, and without a controller.
 Result<TasksAnswer> apply(const std::string& path) {
-  const auto source = TRY(open_source(path));
-  const std::string text(as_text(TRY(source->read_all(kMostTaskBytes))));
-  const fleet::Task task = TRY(fleet::parse_task(text, path == "-" ? "standard input" : path));
-  return ask_for_tasks("PUT", "/api/v1/tasks/" + fleet::percent_encode(task.name), text);
+  const TaskFile file = TRY(read_task_file(path));
+  return ask_for_tasks("PUT", "/api/v1/tasks/" + fleet::percent_encode(file.task.name), file.text);
 }
 
 }  // namespace

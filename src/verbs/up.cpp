@@ -9,7 +9,6 @@
 #include <ctime>
 
 #include "base/clock.h"
-#include "linux/host.h"
 
 namespace atys::verbs {
 
@@ -39,11 +38,7 @@ Result<std::unique_ptr<Up>> Up::start(const UpRequest& request) {
     TRY(up->examples_->release());
   }
   up->controller_ = TRY(RunningController::start(request.controller));
-  fleet::AgentOptions options{.node = TRY(linux::read_host()).name,
-                              .data_folder = request.agent.data_folder,
-                              .budget = {.cpu = request.agent.max_cpu, .memory_bytes = request.agent.max_memory_bytes},
-                              .metrics_address = request.agent.metrics_address};
-  up->agent_ = TRY(fleet::Agent::start(std::move(options), fleet::open_local_link(up->controller_->controller())));
+  up->agent_ = TRY(RunningAgent::start(request.agent, fleet::open_local_link(up->controller_->controller())));
   up->last_look_ = fleet::look_at_processes();
   up->last_look_ns_ = clock_ns(CLOCK_MONOTONIC);
   return up;

@@ -59,7 +59,7 @@ class Up {
   UpRequest request_;
   std::optional<linux::ChildProcess> examples_;
   std::unique_ptr<RunningController> controller_;
-  std::unique_ptr<fleet::Agent> agent_;  // ends before the controller
+  std::unique_ptr<RunningAgent> agent_;  // ends before the controller
   std::vector<linux::ProcessInfo> last_look_;
   uint64_t last_look_ns_ = 0;
   uint64_t first_task_ns_ = 0;

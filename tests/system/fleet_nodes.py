@@ -16,24 +16,24 @@ import urllib.parse
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import checks  # noqa: E402
 import live  # noqa: E402
+from checks import report  # noqa: E402
 from scratch import atys_binary  # noqa: E402
 
 ATYS = atys_binary()
-BRIDGE, NET = "atys-br0", "10.177.0"
+RUN = os.getpid()  # so that two runs at once do not share names and addresses
+BRIDGE, NET = f"atys{RUN}", f"10.{200 + RUN // 256 % 50}.{RUN % 256}"
 NODES = {"node-1": f"{NET}.11", "node-2": f"{NET}.12"}
 WINDOW_S, WINDOWS = 2, 4
-failed = 0
-
-
-def result(name: str, why: str | None) -> None:
-    global failed
-    failed += why is not None
-    print(f"ok {name}" if why is None else f"not ok {name}: {' '.join(why.split())[:500]}", flush=True)
 
 
 def sh(*words: str) -> None:
     subprocess.run(words, check=True, capture_output=True)
+
+
+def namespace(node: str) -> str:
+    return f"atys-{node}-{RUN}"
 
 
 def make_network() -> None:
@@ -41,10 +41,10 @@ def make_network() -> None:
     sh("ip", "addr", "add", f"{NET}.1/24", "dev", BRIDGE)
     sh("ip", "link", "set", BRIDGE, "up")
     for number, (node, address) in enumerate(NODES.items()):
-        sh("ip", "netns", "add", f"atys-{node}")
-        sh("ip", "link", "add", f"atys-v{number}", "type", "veth", "peer", "name", "eth0", "netns", f"atys-{node}")
-        sh("ip", "link", "set", f"atys-v{number}", "master", BRIDGE, "up")
-        inside = ["ip", "netns", "exec", f"atys-{node}", "ip"]
+        sh("ip", "netns", "add", namespace(node))
+        sh("ip", "link", "add", f"av{number}-{RUN}", "type", "veth", "peer", "name", "eth0", "netns", namespace(node))
+        sh("ip", "link", "set", f"av{number}-{RUN}", "master", BRIDGE, "up")
+        inside = ["ip", "netns", "exec", namespace(node), "ip"]
         sh(*inside, "addr", "add", f"{address}/24", "dev", "eth0")
         sh(*inside, "link", "set", "eth0", "up")
         sh(*inside, "link", "set", "lo", "up")
@@ -52,8 +52,8 @@ def make_network() -> None:
 
 def remove_network() -> None:
     for number, node in enumerate(NODES):
-        subprocess.run(["ip", "netns", "del", f"atys-{node}"], capture_output=True)
-        subprocess.run(["ip", "link", "del", f"atys-v{number}"], capture_output=True)
+        subprocess.run(["ip", "netns", "del", namespace(node)], capture_output=True)
+        subprocess.run(["ip", "link", "del", f"av{number}-{RUN}"], capture_output=True)
     subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
 
 
@@ -106,7 +106,7 @@ def start_node(fleet: Fleet, node: str, controller: dict[str, str], workload: st
     """Its own network and its own processes, as on another machine."""
     script = (f"{workload} 600 >/dev/null & exec {ATYS} agent --controller {controller['grpc']} --token-file {controller['token']} --node {node} "
               f"--metrics {NODES[node]}:9465 --data {fleet.top}/{node} --max-cpu 50%")
-    fleet.start(node, "ip", "netns", "exec", f"atys-{node}", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", script)
+    fleet.start(node, "ip", "netns", "exec", namespace(node), "unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", script)
 
 
 def start_prometheus(fleet: Fleet, controller: dict[str, str]) -> str:
@@ -153,25 +153,29 @@ def windows_of(controller: dict[str, str]) -> list[int]:
     return [sum(task["windows"] for task in node["tasks"]) for node in nodes]
 
 
+def is_sum_of_nodes(top: pathlib.Path, controller: dict[str, str]) -> bool:
+    """Not so while what the agents still had arrives between two of the questions."""
+    whole = collapsed(top, controller, "service:split")
+    parts = [collapsed(top, controller, f"service:split{{node={node}}}") for node in NODES]
+    summed = {stack: sum(part.get(stack, 0) for part in parts) for stack in set().union(*parts)}
+    return bool(whole) and all(parts) and whole == summed
+
+
 def judge(fleet: Fleet, controller: dict[str, str], prometheus: str) -> None:
     recorded = until(90, lambda: len(windows_of(controller)) == 2 and min(windows_of(controller)) >= WINDOWS)
-    result("both nodes join and get the task", None if recorded else f"windows: {windows_of(controller)}; {fleet.log('node-1')} {fleet.log('node-2')}")
+    report("both nodes join and get the task", None if recorded else f"windows: {windows_of(controller)}; {fleet.log('node-1')} {fleet.log('node-2')}")
     targets = until(30, lambda: len(promql(prometheus, 'up{job="atys-agents"} == 1')) == 2)
-    result("prometheus finds both agents by discovery", None if targets else f"{promql(prometheus, 'up')}; {fleet.log('prometheus')[-300:]}")
+    report("prometheus finds both agents by discovery", None if targets else f"{promql(prometheus, 'up')}; {fleet.log('prometheus')[-300:]}")
     query = 'sum by (function) (atys_function_inclusive_cpu_seconds_total{service="split",function=~"sixty|thirty|ten"})'
     until(30, lambda: len(promql(prometheus, query)) == 3)
     seconds = {row["metric"]["function"]: float(row["value"][1]) for row in promql(prometheus, query)}
     total = sum(seconds.values())
     shares = {name: value / total for name, value in seconds.items()} if total else {}
     fits = all(abs(shares.get(name, 0) - share) < 0.05 for name, share in (("sixty", 0.6), ("thirty", 0.3), ("ten", 0.1)))
-    result("PromQL returns the tracked functions in their shares", None if fits else str(shares))
+    report("PromQL returns the tracked functions in their shares", None if fits else str(shares))
     asked(controller, "task", "stop", "split")
     until(30, lambda: all(not node["tasks"] for node in json.loads(asked(controller, "nodes", "--json"))["nodes"]))
-    time.sleep(2)  # what the agents still had arrives
-    whole = collapsed(fleet.top, controller, "service:split")
-    parts = [collapsed(fleet.top, controller, f"service:split{{node={node}}}") for node in NODES]
-    summed = {stack: sum(part.get(stack, 0) for part in parts) for stack in set().union(*parts)}
-    result("one flame graph is the sum of both nodes", None if whole and whole == summed and all(parts) else f"{len(whole)} stacks, {[len(part) for part in parts]}")
+    report("one flame graph is the sum of both nodes", None if until(30, lambda: is_sum_of_nodes(fleet.top, controller)) else "it is another one")
 
 
 def main() -> int:
@@ -195,11 +199,11 @@ def main() -> int:
                 start_node(fleet, node, controller, workload)
             judge(fleet, controller, prometheus)
         except Exception as error:  # whatever goes wrong is a result
-            result("the fleet runs", f"{type(error).__name__}: {error}; {fleet.log('controller') if (fleet.top / 'controller.log').exists() else ''}")
+            report("the fleet runs", f"{type(error).__name__}: {error}; {fleet.log('controller') if (fleet.top / 'controller.log').exists() else ''}")
         finally:
             fleet.end()
             remove_network()
-    return 1 if failed else 0
+    return checks.status()
 
 
 if __name__ == "__main__":

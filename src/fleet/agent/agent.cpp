@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/agent/agent.h"
 
-#include <fmt/format.h>
 #include <malloc.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstdio>
-#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "base/clock.h"
+#include "base/hex.h"
+#include "base/random.h"
+#include "fleet/agent/order_book.h"
+#include "fleet/spool_sender.h"
 #include "linux/host.h"
 #include "linux/proc_file.h"
 
@@ -25,28 +26,12 @@ constexpr uint64_t kTickNs = 1'000'000'000;
 constexpr uint64_t kFirstRetryNs = 500'000'000;
 constexpr uint64_t kLongestRetryNs = 30'000'000'000;
 
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return text;
-}
-
-Result<std::string> random_bytes(size_t count) {
-  std::string bytes(count, '\0');
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(count))
-    return fail_errno("cannot draw a random number");
-  return bytes;
-}
-
 uint64_t resident_bytes() {
   const Result<std::string> text = linux::read_proc_file("/proc/self/statm", 256);
   unsigned long long pages = 0;
   if (!text.ok() || std::sscanf(text->c_str(), "%*u %llu", &pages) != 1) return 0;
   return pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
-
-// Orders that are to outlive a restart of the agent while its controller is away.
-std::string orders_path(const std::string& folder) { return folder + "/orders.bin"; }
 
 }  // namespace
 
@@ -59,10 +44,10 @@ class Agent::State {
         sender_(std::move(sender)),
         budget_(options_.budget),
         hotspots_(std::make_unique<Guarded<std::map<std::string, Hotspots>>>()),
-        started_ns_(clock_ns(CLOCK_REALTIME)) {}
+        started_ns_(clock_ns(CLOCK_REALTIME)),
+        orders_(options_.data_folder + "/orders.bin") {}
 
   void start() {
-    if (link_) restore_orders();
     reconcile();
     ticker_ = std::thread([this] { tick(); });
     if (link_) sender_thread_ = std::thread([this] { send(); });
@@ -88,8 +73,7 @@ class Agent::State {
                        .rate_factor = rate_factor_,
                        .is_connected = is_connected_,
                        .trouble = trouble_,
-                       .bytes_recorded = bytes_recorded_,
-                       .notes = notes_};
+                       .bytes_recorded = bytes_recorded_};
     const auto hotspots = hotspots_->lock();
     for (const auto& [task, one] : *hotspots)
       for (Hotspots::Row& row : one.rows(clock_ns(CLOCK_MONOTONIC))) status.hotspots.push_back(std::move(row));
@@ -116,6 +100,7 @@ class Agent::State {
   }
 
   void keep_budget() {
+    budget_.limit_memory(least_memory());
     const AgentBudget::Order order =
         budget_.update({clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID) + kernel_cpu_ns_, resident_bytes()});
     const std::lock_guard lock(mutex_);
@@ -125,6 +110,15 @@ class Agent::State {
       if (order.shed_memory) runner->shed_memory();
     }
     if (order.shed_memory) ::malloc_trim(0);
+  }
+
+  uint64_t least_memory() {
+    const std::lock_guard lock(mutex_);
+    uint64_t least = 0;
+    for (const auto& [key, runner] : runners_)
+      if (const uint64_t bytes = runner->task().budget.memory_bytes; bytes > 0 && (least == 0 || bytes < least))
+        least = bytes;
+    return least;
   }
 
   // Returns when to ask again.
@@ -144,42 +138,26 @@ class Agent::State {
     }
     retry_ns_ = 0;
     ordered_factor_ = orders->rate_factor;
-    if (orders->tasks != ordered_) {
-      follow(*orders);
-      std::ofstream(orders_path(options_.data_folder), std::ios::binary | std::ios::trunc) << encode(*orders);
-    }
+    if (const Result<> kept = orders_.follow(*orders); !kept.ok()) trouble_ = kept.error().message;
     return std::max(orders->report_again_ns, kTickNs);
   }
 
-  void follow(const Orders& orders) {
-    ordered_ = orders.tasks;
-    tasks_of_controller_.clear();
-    notes_.clear();
-    for (const std::string& text : orders.tasks) {
-      Result<Task> task = parse_task(text, "a task of the controller");
-      if (task.ok())
-        tasks_of_controller_.push_back(task.take());
-      else
-        notes_.push_back(task.error().message);
-    }
-  }
+  using Wanted = std::map<std::pair<std::string, std::string>, Task>;  // by name and kind
 
-  void restore_orders() {
-    std::ifstream file(orders_path(options_.data_folder), std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    if (const Result<Orders> orders = decode_orders(bytes); orders.ok()) follow(*orders);
+  void add(Wanted& wanted, const Task& task) const {
+    if (!task.runs_on(options_.node)) return;
+    for (const std::string& kind : task.kinds) wanted[{task.name, kind}] = task;
   }
 
   // A runner for each kind of each task; one whose task has changed makes room for the new one.
   void reconcile() {
-    std::map<std::pair<std::string, std::string>, Task> wanted;
+    Wanted wanted;
     std::vector<std::unique_ptr<TaskRunner>> ended;  // joined without the lock
     {
       const std::lock_guard lock(mutex_);
-      for (const auto* tasks : {&options_.tasks, &tasks_of_controller_})
-        for (const Task& task : *tasks)
-          if (task.runs_on(options_.node))
-            for (const std::string& kind : task.kinds) wanted[{task.name, kind}] = task;
+      for (const Task& task : options_.tasks) add(wanted, task);
+      if (link_)
+        for (const Task& task : orders_.tasks()) add(wanted, task);
       for (auto at = runners_.begin(); at != runners_.end();) {
         const auto found = wanted.find(at->first);
         const bool stays = found != wanted.end() && to_yaml(found->second) == to_yaml(at->second->task());
@@ -198,7 +176,7 @@ class Agent::State {
     hotspots_->lock()->insert_or_assign(task.name, Hotspots(HotspotPlan{.track = task.track}));
     RunnerSurroundings surroundings{
         .node = options_.node,
-        .sender = hex(sender_),
+        .sender = to_hex(sender_),
         .cache_folder = options_.data_folder + "/cache",
         .next_sequence = [this] { return ++sequence_; },
         .deliver = [this](const Task& of, FinishedWindow window) { take(of, std::move(window)); }};
@@ -216,26 +194,19 @@ class Agent::State {
     }
     if (!link_) return;
     const Result<std::string> bytes = to_otlp(window.profile);
-    if (!bytes.ok()) return;
+    if (!bytes.ok()) return spool_.count_dropped();
     bytes_recorded_ += bytes->size();
     spool_.put(*bytes);
-    wake_.notify_all();
   }
 
   void send() {
-    uint64_t retry_ns = 0;
-    while (wait(retry_ns > 0 ? retry_ns : kTickNs / 4)) {
-      for (auto entry = spool_.oldest(); entry; entry = spool_.oldest()) {
-        const Result<> sent = link_->send(entry->window);
-        const bool is_worth_trying = !sent.ok() && sent.error().code == ErrorCode::Unavailable;
-        if (is_worth_trying) {
-          retry_ns = std::clamp(retry_ns * 2, kFirstRetryNs, kLongestRetryNs);
-          break;
-        }
-        retry_ns = 0;
-        spool_.remove(entry->name, sent.ok());
-        if (!wait(0)) return;
-      }
+    SpoolSender sender(spool_, *link_);
+    while (wait(kTickNs / 4)) {
+      const Result<> sent = sender.send(clock_ns(CLOCK_MONOTONIC), [this] { return wait(0); });
+      if (sent.ok()) continue;
+      const std::lock_guard lock(mutex_);
+      trouble_ = sent.error().message;
+      if (is_worth_sending_again(sent.error())) is_connected_ = false;
     }
   }
 
@@ -254,6 +225,7 @@ class Agent::State {
                        .metrics_address = options_.metrics_address,
                        .labels = options_.labels};
     for (const auto& [key, runner] : runners_) report.tasks.push_back(runner->state());
+    for (const TaskState& order : orders_.not_understood()) report.tasks.push_back(order);
     const Spool::State spool = spool_.state();
     report.spooled_bytes = spool.bytes;
     report.dropped_windows = spool.dropped;
@@ -275,9 +247,7 @@ class Agent::State {
   std::condition_variable wake_;
   bool is_ending_ = false;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TaskRunner>> runners_;  // by task and kind
-  std::vector<Task> tasks_of_controller_;
-  std::vector<std::string> ordered_;
-  std::vector<std::string> notes_;
+  OrderBook orders_;
   double ordered_factor_ = 1;
   double rate_factor_ = 1;
   bool is_connected_ = false;

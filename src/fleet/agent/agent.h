@@ -11,9 +11,9 @@
 #include "base/result.h"
 #include "fleet/agent/agent_budget.h"
 #include "fleet/agent/hotspots.h"
-#include "fleet/agent/spool.h"
 #include "fleet/agent/task_runner.h"
 #include "fleet/controller_link.h"
+#include "fleet/spool.h"
 
 namespace atys::fleet {
 
@@ -34,9 +34,8 @@ struct AgentStatus {
   double cpu_share = 0;
   double rate_factor = 1;
   bool is_connected = false;
-  std::string trouble;             // with the controller
-  uint64_t bytes_recorded = 0;     // of windows, before compression
-  std::vector<std::string> notes;  // orders that could not be followed
+  std::string trouble;          // with the controller
+  uint64_t bytes_recorded = 0;  // of windows, before compression
 };
 
 class Agent {

@@ -32,7 +32,7 @@ AgentBudget::Order AgentBudget::update(const Reading& reading) {
   last_ = reading;
   has_last_ = true;
   Order order{.rate_factor = factor_};
-  if (reading.memory_bytes <= plan_.memory_bytes) {
+  if (reading.memory_bytes <= most_memory()) {
     shed_at_ns_ = 0;
   } else if (shed_at_ns_ == 0) {
     order.shed_memory = true;

@@ -25,6 +25,8 @@ class AgentBudget {
     double rate_factor = 1;    // 0: pause
     bool shed_memory = false;  // once
   };
+  // Of the tasks at hand, where one asks for less than the plan has; 0: none does.
+  void limit_memory(uint64_t bytes) { least_memory_ = bytes; }
   // To be asked about once a second.
   Order update(const Reading& reading);
 
@@ -32,7 +34,12 @@ class AgentBudget {
   double cpu_share() const { return share_; }
 
  private:
+  uint64_t most_memory() const {
+    return least_memory_ > 0 && least_memory_ < plan_.memory_bytes ? least_memory_ : plan_.memory_bytes;
+  }
+
   AgentBudgetPlan plan_;
+  uint64_t least_memory_ = 0;
   Reading last_;
   double share_ = 0;
   double factor_ = 1;

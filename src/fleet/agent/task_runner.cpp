@@ -39,13 +39,6 @@ uint64_t thread_cpu_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace
 
-std::string service_name(const Task& task) {
-  if (const Result<capture::ServiceRule> rule = capture::ServiceRule::parse(task.service); rule.ok())
-    for (const auto& condition : rule->conditions())
-      if (condition.field == capture::ServiceRule::Field::Name) return condition.value;
-  return task.name;
-}
-
 class TaskRunner::Loop {
  public:
   explicit Loop(TaskRunner& runner) : runner_(runner), task_(runner.task_), policy_(policy_of(task_.frequency)) {}
@@ -66,7 +59,6 @@ class TaskRunner::Loop {
         runner_.sleep(task_.pause_ns);
       }
     }
-    runner_.is_over_ = is_over();
   }
 
  private:
@@ -140,9 +132,9 @@ class TaskRunner::Loop {
     window.profile.overhead.cpu_ns = static_cast<int64_t>(window.cpu_ns);
     cpu_before_ = thread_cpu_ns();
     kernel_before_ = recording.use().kernel_cpu_ns;
+    forget_ended();
     note(recording, hz);
     runner_.surroundings_.deliver(task_, std::move(window));
-    forget_ended();
   }
 
   void note(const capture::Recording& recording, double hz) {
@@ -150,7 +142,7 @@ class TaskRunner::Loop {
     state->hz = hz;
     ++state->windows;
     state->overhead = recording.use().overhead;
-    state->instances = static_cast<uint32_t>(recording.processes().size());
+    state->instances = static_cast<uint32_t>(instances_.size());
   }
 
   Instance instance(pid_t pid) {

@@ -46,7 +46,6 @@ class TaskRunner {
   void set_rate_factor(double factor) { rate_factor_ = factor; }
   // Gives back memory: what is known of stacks is learned anew.
   void shed_memory() { wants_fresh_recording_ = true; }
-  bool is_over() const { return is_over_; }  // its time is up
 
  private:
   class Loop;
@@ -58,14 +57,10 @@ class TaskRunner {
   std::shared_ptr<Guarded<TaskState>> state_;
   std::atomic<double> rate_factor_ = 1;
   std::atomic<bool> wants_fresh_recording_ = false;
-  std::atomic<bool> is_over_ = false;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_ending_ = false;
   std::thread thread_;
 };
-
-// What a service is called: the name in its rule, or else that of the task.
-std::string service_name(const Task& task);
 
 }  // namespace atys::fleet

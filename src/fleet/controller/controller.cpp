@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/controller/controller.h"
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/nearest.h"
+#include "base/random.h"
 #include "fleet/controller/load_governor.h"
 #include "fleet/controller/pooled_merge.h"
 
@@ -114,9 +114,7 @@ class Running final : public Controller {
 
 Result<> Running::start(std::unique_ptr<ControllerLink> upstream, const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) add_problem(problem);
-  sender_.resize(16);
-  if (::getrandom(sender_.data(), sender_.size(), 0) != static_cast<ssize_t>(sender_.size()))
-    return fail_errno("cannot draw a random number");
+  sender_ = TRY(random_bytes(16));
   if (upstream != nullptr) {
     UpstreamOptions options{.name = options_.name,
                             .folder = options_.folder + "/upstream",

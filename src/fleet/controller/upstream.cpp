@@ -14,10 +14,11 @@
 #include "base/byte_source.h"
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "fleet/agent/spool.h"
+#include "base/hex.h"
 #include "fleet/controller/passed_on.h"
 #include "fleet/controller/pooled_merge.h"
 #include "fleet/controller/received.h"
+#include "fleet/spool_sender.h"
 #include "fleet/window_labels.h"
 
 namespace atys::fleet {
@@ -25,8 +26,7 @@ namespace atys::fleet {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(500);
-constexpr uint64_t kFirstRetryNs = 500'000'000;
-constexpr uint64_t kLongestRetryNs = 30'000'000'000;
+constexpr uint64_t kReportRetryNs = 2'000'000'000;
 constexpr int kMostPerRound = 60;  // intervals closed, windows sent: between them it looks whether it is to end
 
 // How far we are, on disk: "UNTIL" or, while an interval is being closed, "UNTIL closing".
@@ -105,9 +105,10 @@ class Link final : public Upstream {
   store::ProfileStore& store_;
   std::unique_ptr<ControllerLink> link_;
   mutable Spool spool_;
-  std::shared_mutex closing_;  // shared while windows are stored, alone while an interval is closed
-  int64_t until_ns_;           // intervals before are closed; guarded by closing_
-  uint64_t next_report_ns_ = 0, next_send_ns_ = 0, retry_ns_ = kFirstRetryNs;  // of the thread alone
+  std::shared_mutex closing_;           // shared while windows are stored, alone while an interval is closed
+  int64_t until_ns_;                    // intervals before are closed; guarded by closing_
+  SpoolSender sender_{spool_, *link_};  // of the thread alone
+  uint64_t next_report_ns_ = 0;         // likewise
   mutable Guarded<UpstreamStatus> status_;
   std::mutex wake_mutex_;
   std::condition_variable wake_;
@@ -151,7 +152,7 @@ void Link::put_late(const store::Window& window) {
   PassedOn origin{options_.name, window.service, window.kind, window.version, {}, "late "};
   for (const auto& [key, value] : window.labels)
     if (key == kStretch && value != kNoStretch) origin.stretch = value;
-  for (const uint8_t byte : window.id) origin.occasion += fmt::format("{:02x}", byte);
+  origin.occasion += to_hex(std::as_bytes(std::span(window.id)));
   put(window.profile, origin);
 }
 
@@ -181,26 +182,12 @@ Result<> Link::close_interval() {
 }
 
 void Link::send() {
-  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (now < next_send_ns_) return;
-  for (int i = 0; i < kMostPerRound && !is_ending(); ++i) {
-    const auto oldest = spool_.oldest();
-    if (!oldest) return;
-    const auto sent = link_->send(oldest->window);
-    const bool is_away =
-        !sent.ok() && (sent.error().code == ErrorCode::Unavailable || sent.error().code == ErrorCode::PermissionDenied);
-    if (is_away) {
-      next_send_ns_ = now + retry_ns_;
-      retry_ns_ = std::min(retry_ns_ * 2, kLongestRetryNs);
-      auto status = status_.lock();
-      status->is_connected = false;
-      status->trouble = sent.error().message;
-      return;
-    }
-    retry_ns_ = kFirstRetryNs;
-    spool_.remove(oldest->name, sent.ok());
-    if (!sent.ok()) status_.lock()->trouble = sent.error().message;
-  }
+  const Result<> sent =
+      sender_.send(clock_ns(CLOCK_MONOTONIC), [this, i = 0]() mutable { return ++i < kMostPerRound && !is_ending(); });
+  if (sent.ok()) return;
+  auto status = status_.lock();
+  status->trouble = sent.error().message;
+  if (is_worth_sending_again(sent.error())) status->is_connected = false;
 }
 
 void Link::take_orders() {
@@ -211,7 +198,7 @@ void Link::take_orders() {
   report.spooled_bytes = spool.bytes;
   report.dropped_windows = spool.dropped;
   const auto orders = link_->report(report);
-  next_report_ns_ = now + (orders.ok() ? orders->report_again_ns : kFirstRetryNs * 4);
+  next_report_ns_ = now + (orders.ok() ? orders->report_again_ns : kReportRetryNs);
   {
     auto status = status_.lock();
     status->is_connected = orders.ok();
