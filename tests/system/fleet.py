@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -465,6 +466,15 @@ def tls(folder):
         check("a certificate that nobody vouches for is not taken", untrusted)
 
 
+def module(folder):
+    def missing():
+        alone = shutil.copy(ATYS, folder + "/atys-alone")
+        done = subprocess.run([alone, "agent", "--controller", "127.0.0.1:1", "--data", folder + "/alone", "--metrics", "none"], capture_output=True, text=True, timeout=60)
+        return None if done.returncode == 1 and "atys-grpc.so" in done.stderr else f"{done.returncode} {done.stderr}"
+
+    check("an agent without its module for gRPC says what is missing", missing)
+
+
 def main():
     if grpc is None:
         print("skip fleet: python3-grpcio or python3-jsonschema is not installed")
@@ -478,6 +488,7 @@ def main():
             metrics(controller)
         tree(folder)
         tls(folder)
+        module(folder)
     return checks.status()
 
 

@@ -3,7 +3,7 @@
 
 namespace atys::fleet {
 
-std::map<std::string, CallHandler, std::less<>> grpc_methods(Controller& controller) {
+CallHandlers grpc_methods(Controller& controller) {
   return {{std::string(kReportMethod),
            [&controller](const std::string& request) -> Result<std::string> {
              return encode(TRY(controller.report(TRY(decode_report(request)))));

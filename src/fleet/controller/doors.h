@@ -7,6 +7,6 @@
 
 namespace atys::fleet {
 
-std::map<std::string, CallHandler, std::less<>> grpc_methods(Controller& controller);
+CallHandlers grpc_methods(Controller& controller);
 
 }  // namespace atys::fleet

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gRPC server that carries bytes: a method's name leads to a handler. Messages are coded by hand where they are used
-// (docs/decisions/0003, 0018), so there is no generated code, and gRPC's headers stay in the .cpp.
+// (docs/decisions/0003, 0018), so there is no generated code, and gRPC itself is in a module (grpc_module.h).
 //
 // A call is checked before its message is read: the method, the token. Messages are bounded before and after gzip; what
 // waits is bounded in sum by an Admission, which other doors of the same process may share. Handlers run in a few threads of
@@ -18,8 +18,9 @@
 
 namespace atys::fleet {
 
-// The request as sent, gzip taken off. Errors become statuses: see grpc_status.h.
+// The request as sent, gzip taken off. Errors become statuses: see fleet/grpc/status.h.
 using CallHandler = std::function<Result<std::string>(const std::string& request)>;
+using CallHandlers = std::map<std::string, CallHandler, std::less<>>;  // by method
 
 struct GrpcServerOptions {
   std::string address = "127.0.0.1:0";  // port 0: any that is free
@@ -34,9 +35,7 @@ class GrpcServer {
   virtual ~GrpcServer() = default;  // ends what is under way; what waits is answered with Unavailable
 
   // `door` outlives the server.
-  static Result<std::unique_ptr<GrpcServer>> start(const GrpcServerOptions& options,
-                                                   std::map<std::string, CallHandler, std::less<>> handlers,
-                                                   Admission& door);
+  static Result<std::unique_ptr<GrpcServer>> start(const GrpcServerOptions& options, CallHandlers handlers, Admission& door);
 
   virtual int port() const = 0;
   virtual uint64_t refused_tokens() const = 0;

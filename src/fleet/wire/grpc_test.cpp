@@ -15,13 +15,11 @@ namespace atys::fleet {
 
 namespace {
 
-using Handlers = std::map<std::string, CallHandler, std::less<>>;
-
 struct Served {
   Admission door{size_t{1} << 20};
   std::unique_ptr<GrpcServer> server;
 
-  explicit Served(Handlers handlers, GrpcServerOptions options = {}) {
+  explicit Served(CallHandlers handlers, GrpcServerOptions options = {}) {
     auto started = GrpcServer::start(options, std::move(handlers), door);
     CHECK(started.ok());
     server = started.take();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/wire/worker_pool.h"
+#include "fleet/grpc/worker_pool.h"
 
 namespace atys::fleet {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/wire/grpc_bytes.h"
+#include "fleet/grpc/bytes.h"
 
 #include <grpc/support/log.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/wire/grpc_status.h"
+#include "fleet/grpc/status.h"
 
 namespace atys::fleet {
 

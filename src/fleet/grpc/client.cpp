@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/wire/grpc_client.h"
-
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
@@ -10,8 +8,9 @@
 #include <chrono>
 #include <future>
 
-#include "fleet/wire/grpc_bytes.h"
-#include "fleet/wire/grpc_status.h"
+#include "fleet/grpc/bytes.h"
+#include "fleet/grpc/module.h"
+#include "fleet/grpc/status.h"
 
 namespace atys::fleet {
 
@@ -69,7 +68,7 @@ class Connection final : public GrpcClient {
 
 }  // namespace
 
-Result<std::unique_ptr<GrpcClient>> GrpcClient::create(const GrpcClientOptions& options) {
+Result<std::unique_ptr<GrpcClient>> create_client(const GrpcClientOptions& options) {
   keep_grpc_quiet();
   const auto channel = grpc::CreateCustomChannel(options.address, TRY(credentials_of(options)), arguments_of(options));
   return std::unique_ptr<GrpcClient>(std::make_unique<Connection>(options, channel));

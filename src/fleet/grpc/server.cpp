@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/wire/grpc_server.h"
-
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
@@ -13,9 +11,10 @@
 #include "base/byte_source.h"
 #include "base/gzip.h"
 #include "base/token.h"
-#include "fleet/wire/grpc_bytes.h"
-#include "fleet/wire/grpc_status.h"
-#include "fleet/wire/worker_pool.h"
+#include "fleet/grpc/bytes.h"
+#include "fleet/grpc/module.h"
+#include "fleet/grpc/status.h"
+#include "fleet/grpc/worker_pool.h"
 
 namespace atys::fleet {
 
@@ -77,7 +76,7 @@ class Refusal final : public grpc::ServerGenericBidiReactor {
 
 class GenericService final : public grpc::CallbackGenericService {
  public:
-  GenericService(const GrpcServerOptions& options, std::map<std::string, CallHandler, std::less<>> handlers, Admission& door)
+  GenericService(const GrpcServerOptions& options, CallHandlers handlers, Admission& door)
       : options_(options), handlers_(std::move(handlers)), door_(door), workers_(options.threads) {}
 
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
@@ -103,7 +102,7 @@ class GenericService final : public grpc::CallbackGenericService {
   }
 
   const GrpcServerOptions options_;
-  const std::map<std::string, CallHandler, std::less<>> handlers_;
+  const CallHandlers handlers_;
   Admission& door_;
   std::atomic<uint64_t> refused_tokens_ = 0;
   WorkerPool workers_;
@@ -136,7 +135,7 @@ void set_limits(grpc::ServerBuilder& builder, const GrpcServerOptions& options) 
 
 class Running final : public GrpcServer {
  public:
-  Running(const GrpcServerOptions& options, std::map<std::string, CallHandler, std::less<>> handlers, Admission& door)
+  Running(const GrpcServerOptions& options, CallHandlers handlers, Admission& door)
       : service_(options, std::move(handlers), door) {}
   ~Running() override {
     if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now() + kEndWait);
@@ -166,9 +165,7 @@ class Running final : public GrpcServer {
 
 }  // namespace
 
-Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& options,
-                                                      std::map<std::string, CallHandler, std::less<>> handlers,
-                                                      Admission& door) {
+Result<std::unique_ptr<GrpcServer>> start_server(const GrpcServerOptions& options, CallHandlers handlers, Admission& door) {
   keep_grpc_quiet();
   auto server = std::make_unique<Running>(options, std::move(handlers), door);
   TRY(server->listen());

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the module is made of: see fleet/wire/grpc_module.h.
+#pragma once
+
+#include "fleet/wire/grpc_client.h"
+#include "fleet/wire/grpc_server.h"
+
+namespace atys::fleet {
+
+Result<std::unique_ptr<GrpcClient>> create_client(const GrpcClientOptions& options);
+Result<std::unique_ptr<GrpcServer>> start_server(const GrpcServerOptions& options, CallHandlers handlers, Admission& door);
+
+}  // namespace atys::fleet
