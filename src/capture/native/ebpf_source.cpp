@@ -26,8 +26,6 @@ constexpr uint32_t kCountersWhereOne = 4096;  // the kernel takes its time to ma
 constexpr uint32_t kProcessesWhereOne = 16;
 constexpr size_t kSwapWhereOne = kCountersWhereOne / 2;
 constexpr size_t kMostWaiting = 65536;
-constexpr uint64_t kCountCostNs = 15'000'000;
-constexpr uint64_t kPauseCostNs = 400'000'000;
 constexpr uint64_t kLookAtWaitsNs = 50'000'000;
 constexpr double kManyWaitsPerSecond = 30'000;
 
@@ -40,25 +38,6 @@ UniqueFd open_thread(pid_t tid) {
   if (!fd.is_open()) fd.reset(static_cast<int>(::syscall(SYS_pidfd_open, tid, 0)));
   return fd;
 }
-
-// Programs on other CPUs see what was written before it no later than this.
-template <typename T, typename V>
-void tell(T& word, V value) {
-  __atomic_store_n(&word, static_cast<T>(value), __ATOMIC_SEQ_CST);
-}
-
-// A program that is reading at this moment goes on with half of each, once: all that it reads by them is bounded.
-template <typename T>
-void replace(uint32_t& is_there, T& place, const T* value) {
-  tell(is_there, false);
-  if (value == nullptr) return;
-  place = *value;
-  tell(is_there, true);
-}
-
-}  // namespace
-
-namespace {
 
 Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<int>& cpus,
                                       std::span<const std::byte> kernel_types) {
@@ -94,9 +73,10 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->period_ns_ = TRY(source->object_.variable<uint64_t>("sample_period_ns"));
   source->counters_ = TRY(source->object_.variable<Counters>("counters"));
-  if (plan.only_process != 0) source->only_ = TRY(source->object_.variable<atys_only_process>("only"));
+  source->processes_ =
+      TRY(tell_processes(source->object_, {plan.only_listed_processes, plan.with_children, plan.only_process}));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
-  source->measure_cost();
+  source->cost_.measure(source->object_);
   if (plan.with_cpu) TRY(source->open_timers());
   TRY(source->set_period(plan.period_ns));
   if (follows_children(plan)) TRY(source->object_.attach("on_fork"));
@@ -137,77 +117,15 @@ Result<> EbpfSource::set_period(uint64_t period) {
   return {};
 }
 
-Result<> EbpfSource::add_process(pid_t pid) {
-  const auto key = static_cast<uint32_t>(pid);
-  const atys_process process{.children = plan_.with_children};
-  if (only_ != nullptr) {
-    CHECK(pid == plan_.only_process);
-    only_->process = process;
-    tell(only_->is_listed, true);
-    return {};
-  }
-  return object_.map("processes").update(&key, &process);
-}
-
 void EbpfSource::set_stack_mode(pid_t pid, StackMode mode) {
-  const auto key = static_cast<uint32_t>(pid);
-  const uint32_t as_told = mode == StackMode::ByCopy    ? ATYS_BY_COPY
-                           : mode == StackMode::Without ? ATYS_WITHOUT
-                                                        : ATYS_BY_FRAME_POINTER;
-  if (only_ != nullptr) {
-    if (pid == plan_.only_process) only_->process.mode = as_told;
-    return;
-  }
-  atys_process process{.children = plan_.with_children};
-  const auto map = object_.map("processes");
-  if (!map.look_up(&key, &process) && plan_.only_listed_processes) return;
-  process.mode = as_told;
-  (void)map.update(&key, &process);  // it stays with the other mode, which works too
-}
-
-void EbpfSource::set_code_range(pid_t pid, uint64_t begin, uint64_t end) {
-  if (only_ != nullptr) {
-    if (pid != plan_.only_process) return;
-    only_->process.code_begin = begin;
-    tell(only_->process.code_end, end);
-    return;
-  }
-  const auto key = static_cast<uint32_t>(pid);
-  atys_process process{};
-  const auto map = object_.map("processes");
-  if (!map.look_up(&key, &process)) return;
-  process.code_begin = begin;
-  process.code_end = end;
-  (void)map.update(&key, &process);  // then callers of functions without a frame are missing
+  processes_->set_mode(pid, mode == StackMode::ByCopy    ? ATYS_BY_COPY
+                            : mode == StackMode::Without ? ATYS_WITHOUT
+                                                         : ATYS_BY_FRAME_POINTER);
 }
 
 void EbpfSource::set_stack_end(pid_t tid, uint64_t address) {
   const auto key = static_cast<uint32_t>(tid);
   (void)object_.map("stack_ends").update(&key, &address);  // without it more is copied than needed, no harm
-}
-
-void EbpfSource::set_walker(pid_t pid, const atys_walker* walker) {
-  if (only_ != nullptr) {
-    if (pid == plan_.only_process) replace(only_->has_walker, only_->walker, walker);
-    return;
-  }
-  const auto key = static_cast<uint32_t>(pid);
-  if (walker != nullptr)
-    (void)object_.map("walkers").update(&key, walker);  // a full map: there are too many processes, these have native frames
-  else
-    object_.map("walkers").remove(&key);
-}
-
-void EbpfSource::set_context_place(pid_t pid, const atys_context_place* place) {
-  if (only_ != nullptr) {
-    if (pid == plan_.only_process) replace(only_->has_place, only_->place, place);
-    return;
-  }
-  const auto key = static_cast<uint32_t>(pid);
-  if (place != nullptr)
-    (void)object_.map("contexts").update(&key, place);  // a full map: the samples have no labels
-  else
-    object_.map("contexts").remove(&key);
 }
 
 void EbpfSource::set_thread_state(pid_t tid, uint64_t address) {
@@ -240,7 +158,7 @@ void EbpfSource::collect(SampleSink& sink) {
   for (; process_record != process_records_.end(); ++process_record) sink.on_process_record(*process_record);
   if (stacks_since_swap_ > (plan_.only_process != 0 ? kSwapWhereOne : kSwapAfterStacks)) collect_counts(sink);
   spare_fast_switchers();
-  measure_cost();
+  cost_.measure(object_);
 }
 
 // A record in two parts: the fixed one, and a sample that points into the other.
@@ -370,31 +288,6 @@ void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const {
   sideband_.add_wakeups(fds);
 }
 
-// The kernel counts how long our programs run, which makes each run dearer. A sampler runs some hundred times a second, so
-// it counts all the time; programs on every switch are counted for a while now and then, and the rest is taken to be like
-// it.
-void EbpfSource::measure_cost() {
-  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (!plan_.with_waits) {
-    if (!statistics_.is_open())
-      if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) statistics_ = statistics.take();
-    return;  // totals() asks
-  }
-  const uint64_t run_time = object_.run_time_ns();
-  if (statistics_.is_open() && now - cost_since_ns_ >= kCountCostNs) {
-    const double per_ns = static_cast<double>(run_time - run_time_before_) / static_cast<double>(now - cost_since_ns_);
-    kernel_ns_ += static_cast<uint64_t>(per_ns * static_cast<double>(now - cost_known_until_ns_));
-    cost_known_until_ns_ = now;
-    statistics_.reset();
-    cost_since_ns_ = now;
-  } else if (!statistics_.is_open() && now - cost_since_ns_ >= kPauseCostNs) {
-    if (cost_known_until_ns_ == 0) cost_known_until_ns_ = now;
-    if (auto statistics = linux::enable_bpf_statistics(); statistics.ok()) statistics_ = statistics.take();
-    run_time_before_ = run_time;
-    cost_since_ns_ = now;
-  }
-}
-
 atys_counters EbpfSource::counters() const {
   atys_counters sum{};
   for (const atys_counters& slot : *counters_)
@@ -424,7 +317,7 @@ SourceTotals EbpfSource::totals() const {
   const auto sum = [&](uint32_t number) { return all.of[number]; };
   totals.samples = sum(ATYS_SAMPLES);
   totals.weight = sum(ATYS_WEIGHT);
-  totals.kernel_ns = plan_.with_waits ? kernel_ns_ : object_.run_time_ns();
+  totals.kernel_ns = cost_.total_ns(object_);
   totals.losses["samples that found the ring full"] = sum(ATYS_RING_FULL);
   totals.losses["samples of stacks that found no free counter"] = sum(ATYS_COUNTERS_FULL);
   totals.losses["waits without a stack"] = sum(ATYS_CAPPED_WAITS);

@@ -6,9 +6,11 @@
 #include <optional>
 #include <unordered_map>
 
+#include "capture/native/program_cost.h"
 #include "capture/native/sample_source.h"
 #include "capture/native/sampler_records.h"
 #include "capture/native/sideband.h"
+#include "capture/native/told_processes.h"
 #include "linux/bpf_object.h"
 
 namespace atys::capture::native {
@@ -36,16 +38,16 @@ class EbpfSource final : public SampleSource {
   Result<> start() override;
   void stop() override;
   Result<> set_period(uint64_t period) override;
-  Result<> add_process(pid_t pid) override;
+  Result<> add_process(pid_t pid) override { return processes_->add(pid); }
   void set_stack_mode(pid_t pid, StackMode mode) override;
   bool is_learning() const override { return !has_handed_over_; }
   bool reads_contexts() const override { return true; }
-  void set_context_place(pid_t pid, const atys_context_place* place) override;
-  void set_code_range(pid_t pid, uint64_t begin, uint64_t end) override;
+  void set_context_place(pid_t pid, const atys_context_place* place) override { processes_->set_context_place(pid, place); }
+  void set_code_range(pid_t pid, uint64_t begin, uint64_t end) override { processes_->set_code_range(pid, begin, end); }
   bool wants_stack_ends() const override { return true; }
   void set_stack_end(pid_t tid, uint64_t address) override;
   bool can_walk() const override { return true; }
-  void set_walker(pid_t pid, const atys_walker* walker) override;
+  void set_walker(pid_t pid, const atys_walker* walker) override { processes_->set_walker(pid, walker); }
   void set_thread_state(pid_t tid, uint64_t address) override;
   bool may_wait() const override { return plan_.may_wait(); }
   void collect(SampleSink& sink) override;
@@ -66,14 +68,13 @@ class EbpfSource final : public SampleSource {
   using Counters = std::array<atys_counters, ATYS_COUNTER_SLOTS>;
 
   EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
-      : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)) {}
+      : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)), cost_(plan.with_waits) {}
   Result<> open_timers();
   static bool read_record(std::span<const std::byte> bytes, atys_record& record, RawSample& sample);
   void end_wait(const atys_record& end, SampleSink& sink);
   void add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink);
   void collect_waiting(SampleSink& sink);
   void spare_fast_switchers();
-  void measure_cost();
   atys_counters counters() const;
   void take_record(std::span<const std::byte> record);
   void hand_over(std::span<const std::byte> bytes, SampleSink& sink);
@@ -83,13 +84,9 @@ class EbpfSource final : public SampleSource {
   // In memory shared with the programs.
   uint64_t* period_ns_ = nullptr;
   const Counters* counters_ = nullptr;
-  atys_only_process* only_ = nullptr;  // where the target is one process; then it stands for the maps by process
+  std::unique_ptr<ToldProcesses> processes_;
   Sideband sideband_;
-  UniqueFd statistics_;  // run times are counted while this is open
-  uint64_t kernel_ns_ = 0;
-  uint64_t run_time_before_ = 0;
-  uint64_t cost_since_ns_ = 0;  // counting, or not counting
-  uint64_t cost_known_until_ns_ = 0;
+  ProgramCost cost_;
   std::optional<linux::BpfRing> ring_;
   std::vector<UniqueFd> timers_;
   bool is_stopped_ = false;
