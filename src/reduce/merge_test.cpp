@@ -27,17 +27,7 @@ TEST(merge, unites_value_types) {
 }
 
 TEST(merge, moves_frames_with_their_mapping) {
-  const auto at = [](uint64_t start) {
-    Profile profile;
-    profile.add_value_type("samples", "count");
-    const auto mapping =
-        profile.mappings.intern({.start = start, .limit = start + 0x1000, .filename = profile.strings.intern("prog")});
-    const auto frame = profile.frames.intern({.address = start + 0x42, .mapping = mapping});
-    const int64_t one = 1;
-    profile.samples.add(profile.stacks.intern({&frame, 1}), {}, {&one, 1});
-    return profile;
-  };
-  const Profile sum = merge(at(0x7000), at(0x5000));
+  const Profile sum = merge(test::loaded_at(0x7000), test::loaded_at(0x5000));
   ASSERT_EQ(sum.samples.size(), 1u);
   EXPECT_EQ(sum.samples.value(0, 0), 2);
   EXPECT_EQ(sum.frames[profile::FrameId{1}].address, 0x5042u);

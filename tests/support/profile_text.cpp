@@ -95,4 +95,15 @@ std::string to_text(const Profile& profile) {
   return out.str();
 }
 
+Profile loaded_at(uint64_t start) {
+  Profile profile;
+  profile.add_value_type("samples", "count");
+  const auto mapping =
+      profile.mappings.intern({.start = start, .limit = start + 0x1000, .filename = profile.strings.intern("prog")});
+  const auto frame = profile.frames.intern({.address = start + 0x42, .mapping = mapping});
+  const int64_t one = 1;
+  profile.samples.add(profile.stacks.intern({&frame, 1}), {}, {&one, 1});
+  return profile;
+}
+
 }  // namespace atys::test

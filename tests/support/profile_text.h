@@ -19,4 +19,7 @@ Profile profile_from_text(std::string_view text, std::string_view type = "sample
 // One line per distinct stack and labels, sorted; all value columns.
 std::string to_text(const Profile& profile);
 
+// One sample, 0x42 bytes into a program without symbols that is loaded at `start`.
+Profile loaded_at(uint64_t start);
+
 }  // namespace atys::test

@@ -11,6 +11,7 @@
 #include "store/embedded/segment_builder.h"
 #include "store/embedded/sequence_set.h"
 #include "support/generated_profiles.h"
+#include "support/profile_text.h"
 #include "support/store_windows.h"
 
 namespace atys::store {
@@ -127,23 +128,13 @@ TEST(dictionary, refuses_a_chunk_when_one_before_it_is_missing) {
 }
 
 TEST(dictionary, has_one_stack_for_instances_at_different_addresses) {
-  const auto at = [](uint64_t start) {
-    Profile profile;
-    profile.add_value_type("samples", "count");
-    const auto mapping =
-        profile.mappings.intern({.start = start, .limit = start + 0x1000, .filename = profile.strings.intern("prog")});
-    const auto frame = profile.frames.intern({.address = start + 0x42, .mapping = mapping});
-    const int64_t one = 1;
-    profile.samples.add(profile.stacks.intern({&frame, 1}), {}, {&one, 1});
-    return profile;
-  };
   Dictionary dictionary;
-  const Block first = block_of(test::window_at(1, test::kNoon, at(0x7000)), 1, dictionary);
+  const Block first = block_of(test::window_at(1, test::kNoon, test::loaded_at(0x7000)), 1, dictionary);
   const Dictionary::Sizes before = dictionary.sizes();
-  const Block second = block_of(test::window_at(2, test::kNoon, at(0x5000)), 1, dictionary);
+  const Block second = block_of(test::window_at(2, test::kNoon, test::loaded_at(0x5000)), 1, dictionary);
   EXPECT_EQ(dictionary.sizes(), before);
-  EXPECT_TRUE(equivalent(profile_of(first, dictionary), at(0x7000)));
-  EXPECT_TRUE(equivalent(profile_of(second, dictionary), at(0x5000)));
+  EXPECT_TRUE(equivalent(profile_of(first, dictionary), test::loaded_at(0x7000)));
+  EXPECT_TRUE(equivalent(profile_of(second, dictionary), test::loaded_at(0x5000)));
 }
 
 TEST(dictionary, keeps_a_file_apart_that_is_mapped_twice) {
