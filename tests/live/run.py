@@ -42,7 +42,6 @@ MANY = {"EXPECT_SHARE", "EXPECT_VALUE", "EXPECT_LINE", "EXPECT_LOSS", "REQUIRES"
 DURATION = ["--duration", "2s"]
 SECONDS = re.compile(r"\d+(\.\d+)?s")
 SETTLE_S = 0.3 * live.SCALE  # a program that is attached to runs already
-AT_ONCE = 2  # captures that disturb each other are part of the test, but each has to get its samples
 
 
 def parse(text: str) -> dict[str, list[str]]:
@@ -207,7 +206,7 @@ def main() -> int:
         return 0
     failed = 0
     live.workloads.build_all()
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    with concurrent.futures.ThreadPoolExecutor(live.AT_ONCE) as pool:
         for passed in pool.map(lambda job: live.report(f"{job[0].stem} ({job[1]})", lambda: run_case(*job), job[1]), jobs(chosen)):
             failed += not passed
     live.remove_perf_maps()

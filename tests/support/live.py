@@ -254,6 +254,7 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+AT_ONCE = 2  # captures that disturb each other are part of a test, but each has to get its samples
 SECOND_TRY = threading.Lock()
 
 
