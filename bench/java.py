@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Capturing Java beside async-profiler run by hand with the same options: loaded by jcmd, started, stopped, dumped. Both take turns on JVMs
-that run tests/workloads/Split.java. Prints the CPU time outside of the JVM, the JVM's work per second of its CPU time, and shares."""
+that run tests/workloads/Split.java. Prints the CPU time outside of the JVM, the JVM's work per second of its CPU time, and shares with the
+standard errors of as many samples: what differs by less than two of them need not differ at all."""
 import argparse
 import json
 import os
@@ -40,6 +41,10 @@ def agent_path():
     return str(out)
 
 
+STEADY_S = 2.0  # for what is still compiled when the loops have been
+PATIENCE_S = 120  # with a JVM that starts or ends
+
+
 class Machine:
     """A JVM that runs the split until it is asked for the truth."""
 
@@ -49,10 +54,15 @@ class Machine:
         self.truth_path = top / "truth.json"
         environment = dict(os.environ, WORKLOAD_TRUTH=str(self.truth_path), WORKLOAD_READY=str(top / "ready"))
         self.process = subprocess.Popen([java, "-cp", str(languages.classes("Split.java")), "Split", "600"], env=environment,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=native.die_with_us)
         self.pid = self.process.pid
-        while not (top / "ready").exists() and self.process.poll() is None:
+        end = time.monotonic() + PATIENCE_S
+        while not (top / "ready").exists():
+            if self.process.poll() is not None or time.monotonic() > end:
+                self.process.kill()
+                raise native.Failed(f"{java} does not run Split.java")
             time.sleep(0.02)
+        time.sleep(STEADY_S)
         self.begin = self.cpu_ns()
 
     def cpu_ns(self):
@@ -62,7 +72,7 @@ class Machine:
         """(work per second of CPU time, true shares)."""
         cpu_s = (self.cpu_ns() - self.begin) / 1e9
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
+        self.process.wait(PATIENCE_S)
         units = {name.rsplit(".", 1)[-1]: value for name, value in json.loads(self.truth_path.read_text())["units"].items()}
         self.folder.cleanup()
         whole = sum(units.values())
@@ -85,6 +95,7 @@ def by_hand(agent, freq, seconds):
         native.spend(spent, ["jcmd", target.pid, "JVMTI.agent_load", agent, f'"stop,collapsed,file={out}"'])
         stacks = interpreted.read_collapsed(out, plain)
         out.unlink()
+        spent.samples = int(sum(weight for _, weight in stacks))
         return spent, interpreted.shares_of(stacks), stacks
     return profile
 
@@ -92,6 +103,28 @@ def by_hand(agent, freq, seconds):
 def relative_error(shares, true):
     whole = sum(shares.get(name, 0) for name in NAMES) or 1
     return max(abs(shares.get(name, 0) / whole - true[name]) for name in NAMES) * 100
+
+
+def pooled(turns, who, name):
+    """(share of all samples of all turns, how many they were). The split is the same in every JVM."""
+    samples = sum(one[who]["spent"].samples for one in turns)
+    seen = sum(one[who]["shares"].get(name, 0) * one[who]["spent"].samples for one in turns)
+    return seen / max(samples, 1), max(samples, 1)
+
+
+def difference(turns, name):
+    """(ours less theirs, its standard error), in points. Pieces of work take far less than a period: samples are independent."""
+    (mine, my_samples), (theirs, their_samples) = (pooled(turns, who, name) for who in ("ours", "by hand"))
+    both = (mine * my_samples + theirs * their_samples) / (my_samples + their_samples)
+    return (mine - theirs) * 100, (both * (1 - both) * (1 / my_samples + 1 / their_samples)) ** 0.5 * 100
+
+
+def shares_text(turns, who):
+    cells = []
+    for name in NAMES:
+        share, samples = pooled(turns, who, name)
+        cells.append(f"{name} {share * 100:.2f} ± {(share * (1 - share) / samples) ** 0.5 * 100:.2f}")
+    return ", ".join(cells)
 
 
 def turn(java, profile):
@@ -123,8 +156,14 @@ def rows(options, freq, agent):
     yield figures(f"{what}: JVM slower by, in its own CPU time", spread(slower["ours"], ".2%"), spread(slower["by hand"], ".2%"), [], "")
     yield figures(f"{what}: largest error of a share, in points", spread(each("ours", lambda t: t["error"]), ".2f"),
                   spread(each("by hand", lambda t: t["error"]), ".2f"), [], "±1 of each other")
-    apart = [max(abs(one["ours"]["shares"].get(name, 0) - one["by hand"]["shares"].get(name, 0)) for name in NAMES) * 100 for one in turns]
-    yield figures(f"{what}: largest difference of a share between both, in points", spread(apart, ".2f"), "", [], "≤ 1")
+    yield figures(f"{what}: shares in points with standard errors, of {pooled(turns, 'ours', NAMES[0])[1]} and "
+                  f"{pooled(turns, 'by hand', NAMES[0])[1]} samples", shares_text(turns, "ours"), shares_text(turns, "by hand"), [], "")
+    name, (apart, error) = max(((name, difference(turns, name)) for name in NAMES), key=lambda pair: abs(pair[1][0]))
+    yield figures(f"{what}: largest difference of a share between both, in points, with its standard error",
+                  f"{name}: {apart:+.2f} ± {error:.2f}", "", [], "≤ 1, as far as the error lets tell")
+    outside = {who: [1 - sum(one[who]["shares"].get(name, 0) for name in NAMES) for one in turns] for who in ("ours", "by hand")}
+    yield figures(f"{what}: samples outside of the three methods (compiler, collector, agent)", spread(outside["ours"], ".2%"),
+                  spread(outside["by hand"], ".2%"), [], "")
     yield figures(f"{what}: ours samples natively after, the agent is started after", spread(each("ours", lambda t: t["spent"].attached_s * 1e3), ".0f", " ms"),
                   spread(each("by hand", lambda t: t["spent"].attached_s * 1e3), ".0f", " ms"), [], "< 500 ms")
 

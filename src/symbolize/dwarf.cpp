@@ -89,12 +89,23 @@ void DwarfInfo::find_units() {
   std::sort(ranges_.begin(), ranges_.end(), [](const UnitRange& a, const UnitRange& b) { return a.start < b.start; });
 }
 
+std::vector<DwarfInfo::UnitRange>::const_iterator DwarfInfo::range_after(uint64_t address) const {
+  return std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                          [](uint64_t wanted, const UnitRange& range) { return wanted < range.start; });
+}
+
 DwarfUnit* DwarfInfo::unit_at(uint64_t address) {
-  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                                      [](uint64_t wanted, const UnitRange& range) { return wanted < range.start; });
+  const auto after = range_after(address);
   if (after == ranges_.begin()) return nullptr;
   const UnitRange& range = *std::prev(after);
   return address < range.end ? units_[range.unit].get() : nullptr;
+}
+
+uint64_t DwarfInfo::same_until(uint64_t address) {
+  const auto after = range_after(address);
+  uint64_t end = after == ranges_.end() ? UINT64_MAX : after->start;
+  if (DwarfUnit* unit = unit_at(address)) end = std::min({end, std::prev(after)->end, unit->same_until(address)});
+  return end;
 }
 
 std::vector<DwarfFrame> DwarfInfo::frames_at(uint64_t address) {

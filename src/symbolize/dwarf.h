@@ -34,7 +34,10 @@ class DwarfInfo {
   // Innermost first; empty: nothing is known. The outermost is the function that the code is of; where only the line is
   // known its name is empty.
   std::vector<DwarfFrame> frames_at(uint64_t address);
-  uint64_t memory_bytes() const;  // estimate: sections and what was made of them
+  // frames_at() says the same of every address from this one up to the one returned.
+  uint64_t same_until(uint64_t address);
+  uint64_t memory_bytes() const;                             // estimate: sections and what was made of them
+  uint64_t section_bytes() const { return section_bytes_; }  // as they are in the file: what opening had to read
 
  private:
   struct EndDwarf {
@@ -47,6 +50,7 @@ class DwarfInfo {
   };
   DwarfInfo() = default;
   void find_units();
+  std::vector<UnitRange>::const_iterator range_after(uint64_t address) const;
   DwarfUnit* unit_at(uint64_t address);
 
   // In this order: libdw uses the files until it is closed, and the units use libdw.

@@ -271,6 +271,29 @@ void DwarfUnit::add_frames(uint64_t address, std::vector<DwarfFrame>& frames) {
   }
 }
 
+uint64_t DwarfUnit::same_until(uint64_t address) {
+  if (!is_built_) build();
+  const auto after = std::upper_bound(segments_.begin(), segments_.end(), address,
+                                      [](uint64_t wanted, const Segment& segment) { return wanted < segment.start; });
+  const uint64_t end = after == segments_.end() ? UINT64_MAX : after->start;
+  Dwarf_Lines* lines = nullptr;
+  size_t high = 0;
+  if (dwarf_getsrclines(&unit_, &lines, &high) != 0) return end;
+  Dwarf_Addr next = UINT64_MAX;
+  for (size_t low = 0; low < high;) {
+    const size_t middle = low + (high - low) / 2;
+    Dwarf_Addr at = 0;
+    if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at) != 0) return address + 1;
+    if (at > address) {
+      next = at;
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return std::min<uint64_t>(end, next);
+}
+
 uint64_t DwarfUnit::memory_bytes() const {
   return nodes_.capacity() * sizeof(Node) + scopes_.capacity() * sizeof(Scope) + scope_of_.capacity() * 16 +
          segments_.capacity() * sizeof(Segment) + (functions_.size() + paths_.size()) * 200;

@@ -27,6 +27,8 @@ class DwarfUnit {
 
   // Innermost first; appended.
   void add_frames(uint64_t address, std::vector<DwarfFrame>& frames);
+  // add_frames() says the same of every address from this one up to the one returned.
+  uint64_t same_until(uint64_t address);
   uint64_t memory_bytes() const;
 
  private:

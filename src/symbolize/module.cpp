@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <ctime>
@@ -26,6 +27,8 @@ constexpr uint64_t kLargestHashed = uint64_t{16} << 30;
 constexpr std::string_view kSha256 = "sha256-1";
 constexpr size_t kSha256Digits = 64;
 constexpr time_t kSettledSeconds = 2;
+constexpr size_t kMostRangesAhead = 8192;
+constexpr uint64_t kBytesOpenedPerRange = 512;  // of debug sections, most often compressed
 
 Result<std::string> hash_file(const ElfFile& file) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
@@ -264,6 +267,29 @@ std::vector<SourceFrame> Module::resolve(uint64_t file_address, Effort effort) {
   }
   if (new_bytes > 0) resources_->admit_debug_info(shared_from_this(), new_bytes);
   return frames;
+}
+
+ResolvedRange Module::range_from(uint64_t file_address) {
+  const uint64_t end = std::min(symbols_->same_until(file_address), dwarf_->same_until(file_address));
+  return {file_address, end, resolve_locked(file_address, Effort::Whole)};
+}
+
+std::vector<ResolvedRange> Module::ranges_around(uint64_t file_address) {
+  const std::lock_guard lock(mutex_);
+  if (dwarf_ == nullptr || !symbols_) return {};
+  std::vector<ResolvedRange> ranges;
+  bool has_address = false;
+  const uint64_t most = std::min<uint64_t>(kMostRangesAhead, dwarf_->section_bytes() / kBytesOpenedPerRange);
+  if (const auto symbol = symbols_->find(file_address)) {
+    const uint64_t end = symbol->address + symbol->size;
+    for (uint64_t at = symbol->address; at < end && ranges_given_ < most; at = ranges.back().end, ++ranges_given_) {
+      ranges.push_back(range_from(at));
+      ranges.back().end = std::min(ranges.back().end, end);
+      has_address = has_address || (at <= file_address && file_address < ranges.back().end);
+    }
+  }
+  if (!has_address) ranges.push_back(range_from(file_address));
+  return ranges;
 }
 
 Result<std::string> Module::sha256() {

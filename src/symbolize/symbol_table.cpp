@@ -33,6 +33,14 @@ std::optional<Symbol> SymbolTable::find(uint64_t address) const {
   return {};
 }
 
+uint64_t SymbolTable::same_until(uint64_t address) const {
+  const auto next = std::upper_bound(entries_.begin(), entries_.end(), address,
+                                     [](uint64_t wanted, const Entry& entry) { return wanted < entry.address; });
+  const uint64_t begin_of_next = next == entries_.end() ? UINT64_MAX : next->address;
+  const auto symbol = find(address);
+  return symbol ? std::min(begin_of_next, symbol->address + symbol->size) : begin_of_next;
+}
+
 Bytes SymbolTable::flat() const {
   const FlatHeader header{.entries = static_cast<uint32_t>(entries_.size()), .name_bytes = names_.size()};
   const size_t entry_bytes = entries_.size() * sizeof(Entry);

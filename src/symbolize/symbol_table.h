@@ -36,6 +36,8 @@ class SymbolTable {
 
   // The innermost function that the address lies in.
   std::optional<Symbol> find(uint64_t address) const;
+  // find() says the same of every address from this one up to the one returned.
+  uint64_t same_until(uint64_t address) const;
   bool is_whole() const { return is_whole_; }  // made from a .symtab, not from what stripping left
   size_t size() const { return entries_.size(); }
   size_t memory_bytes() const { return entries_.capacity() * sizeof(Entry) + names_.capacity(); }

@@ -21,6 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto info = DwarfInfo::open(file);
   if (!info.ok()) return 0;
   for (const auto& segment : file->segments())
-    for (uint64_t i = 0; i < 64; ++i) (void)(*info)->frames_at(segment.address + i * 16);
+    for (uint64_t i = 0; i < 64; ++i) {
+      const uint64_t address = segment.address + i * 16;
+      (void)(*info)->frames_at(address);
+      if (address != UINT64_MAX && (*info)->same_until(address) <= address) std::abort();
+    }
   return 0;
 }

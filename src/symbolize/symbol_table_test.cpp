@@ -50,6 +50,21 @@ TEST_F(SymbolTableTest, agrees_with_nm_on_every_function) {
   EXPECT_EQ(name_at(table, UINT64_MAX), "-");
 }
 
+TEST_F(SymbolTableTest, says_how_far_an_answer_holds) {
+  compile(test::kSampleProgram, "-O2");
+  const auto table = table_of("program");
+  const uint64_t start = address_of("plain_c") - 64;
+  for (uint64_t address = start; address < start + 256; ++address) {
+    const uint64_t end = table.same_until(address);
+    ASSERT_GT(end, address);
+    for (uint64_t other = address; other < std::min(end, start + 256); ++other)
+      EXPECT_EQ(name_at(table, other), name_at(table, address)) << std::hex << address << " " << other;
+  }
+  const auto symbol = table.find(address_of("plain_c"));
+  EXPECT_EQ(table.same_until(symbol->address), symbol->address + symbol->size);
+  EXPECT_EQ(table.same_until(UINT64_MAX - 1), UINT64_MAX);
+}
+
 TEST_F(SymbolTableTest, has_a_flat_form_that_is_checked) {
   compile(test::kSampleProgram, "-O2");
   const auto table = table_of("program");

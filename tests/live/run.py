@@ -37,8 +37,8 @@ import live  # noqa: E402
 from live import Failure, Skip, expect  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-ONCE = {"WORKLOAD", "TARGET", "RECORD", "TIER", "LOAD", "EXPECT_TOTAL", "EXPECT_ROOT"}
-MANY = {"EXPECT_SHARE", "EXPECT_VALUE", "EXPECT_LINE", "EXPECT_LOSS", "REQUIRES"}
+ONCE = {"WORKLOAD", "TARGET", "RECORD", "TIER", "LOAD", "EXPECT_TOTAL"}
+MANY = {"EXPECT_SHARE", "EXPECT_ROOT", "EXPECT_VALUE", "EXPECT_LINE", "EXPECT_LOSS", "REQUIRES"}
 DURATION = ["--duration", "2s"]
 SECONDS = re.compile(r"\d+(\.\d+)?s")
 SETTLE_S = 0.3 * live.SCALE  # a program that is attached to runs already

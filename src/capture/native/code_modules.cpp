@@ -12,7 +12,7 @@ namespace atys::capture::native {
 namespace {
 constexpr std::string_view kRules = "unwind-2";
 constexpr std::string_view kKernel = "kernel-1";
-constexpr std::string_view kLines = "lines-1";
+constexpr std::string_view kLines = "lines-2";
 }  // namespace
 
 CodeModules::CodeModules(symbolize::ModuleStoreOptions options) : store_(options), modules_(kFirstFileModule) {
@@ -76,16 +76,18 @@ std::unique_ptr<unwind::UnwindTable> CodeModules::load_rules(symbolize::Module& 
 std::vector<symbolize::SourceFrame> CodeModules::resolve(ModuleNumber number, uint64_t address,
                                                          symbolize::Module::Effort effort) {
   Entry& entry = modules_[number];
-  if (entry.lines == nullptr) {
-    entry.lines = std::make_unique<symbolize::LineCache>();
-    const std::string key = cache_key(*entry.file);
-    if (!key.empty())
-      if (const auto bytes = cache_->load(kLines, key)) entry.lines->load(*bytes);
-  }
-  if (const auto* known = entry.lines->find(address)) return *known;
+  const bool is_first = entry.lines == nullptr;
+  if (is_first) entry.lines = std::make_unique<symbolize::LineCache>();
+  if (const std::string key = is_first ? cache_key(*entry.file) : std::string(); !key.empty())
+    if (auto kept = cache_->map(kLines, key)) entry.lines->load(kept->content, std::move(kept->keeper));
+  if (auto known = entry.lines->find(address)) return std::move(*known);
   auto frames = entry.file->resolve(address, effort);
-  // A name without a line is from the symbol table, which is quick, and a debug file may be there tomorrow.
-  if (!frames.empty() && frames.front().line > 0) entry.lines->add(address, frames);
+  std::vector<symbolize::ResolvedRange> ranges;
+  if (!cache_key(*entry.file).empty()) ranges = entry.file->ranges_around(address);
+  // A name without a line that is not from debug information is from the symbol table, which is quick, and a debug file may
+  // be there tomorrow.
+  if (ranges.empty() && !frames.empty() && frames.front().line > 0) ranges.push_back({address, address + 1, frames});
+  for (auto& range : ranges) entry.lines->add(std::move(range));
   return frames;
 }
 

@@ -24,7 +24,7 @@ constexpr size_t kFewestPages = 8;
 constexpr size_t kMostBatchBytes = 64 << 20;  // of copies that wait; beyond, the ring fills and the kernel counts the loss
 constexpr size_t kRecordsBetweenDrains = 16;
 constexpr uint32_t kStackBytes = 16384;        // what is deeper is read from the process
-constexpr uint32_t kMostStackBytes = 57344;    // a record has to fit into 64 KB
+constexpr uint32_t kMostStackBytes = 65520;    // a record has to fit into 64 KB: the kernel leaves out what does not
 constexpr uint64_t kKernelNsPerSample = 2500;  // for the budget: nobody tells us what the kernel spends on a sample
 
 constexpr uint64_t kOwnSampleType = linux::kSampleTypeWithStack;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kDeepest = 2048;
 constexpr size_t kMostDeepStacks = 32;
-constexpr uint32_t kManyShortCopies = 5;
+constexpr uint32_t kManyShortCopies = 2;
 constexpr uint8_t kChainEnded = 100;  // beyond unwind::End: a chain by frame pointers that did not reach the root
 constexpr uint8_t kStackLost = 101;
 
