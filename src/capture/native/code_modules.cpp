@@ -83,7 +83,7 @@ std::vector<symbolize::SourceFrame> CodeModules::resolve(ModuleNumber number, ui
   if (auto known = entry.lines->find(address)) return std::move(*known);
   auto frames = entry.file->resolve(address, effort);
   std::vector<symbolize::ResolvedRange> ranges;
-  if (!cache_key(*entry.file).empty()) ranges = entry.file->ranges_around(address);
+  if (!cache_key(*entry.file).empty()) ranges = entry.file->ranges_around(address, frames);
   // A name without a line that is not from debug information is from the symbol table, which is quick, and a debug file may
   // be there tomorrow.
   if (ranges.empty() && !frames.empty() && frames.front().line > 0) ranges.push_back({address, address + 1, frames});
