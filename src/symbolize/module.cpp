@@ -28,7 +28,7 @@ constexpr std::string_view kSha256 = "sha256-1";
 constexpr size_t kSha256Digits = 64;
 constexpr time_t kSettledSeconds = 2;
 constexpr size_t kMostRangesAhead = 8192;
-constexpr uint64_t kBytesOpenedPerRange = 512;  // of debug sections, most often compressed
+constexpr uint64_t kBytesOpenedPerRange = 1024;  // of debug sections, most often compressed
 
 Result<std::string> hash_file(const ElfFile& file) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
@@ -182,6 +182,7 @@ void Module::load_debug_info(Effort effort) {
   was_dwarf_tried_ = true;
   if (file != nullptr && !DwarfInfo::has_debug_info(*file)) file = debug_file(*file);
   if (file == nullptr || !DwarfInfo::has_debug_info(*file)) return;
+  is_dwarf_separate_ = file != file_;
   if (auto info = open_debug_info(file); info.ok()) dwarf_ = info.take();
 }
 
@@ -269,26 +270,20 @@ std::vector<SourceFrame> Module::resolve(uint64_t file_address, Effort effort) {
   return frames;
 }
 
-ResolvedRange Module::range_from(uint64_t file_address) {
-  const uint64_t end = std::min(symbols_->same_until(file_address), dwarf_->same_until(file_address));
-  return {file_address, end, resolve_locked(file_address, Effort::Whole)};
+uint64_t Module::same_until(uint64_t file_address) {
+  return std::min(symbols_->same_until(file_address), dwarf_->same_until(file_address));
 }
 
-std::vector<ResolvedRange> Module::ranges_around(uint64_t file_address) {
+std::vector<ResolvedRange> Module::ranges_around(uint64_t file_address, const std::vector<SourceFrame>& frames) {
   const std::lock_guard lock(mutex_);
   if (dwarf_ == nullptr || !symbols_) return {};
-  std::vector<ResolvedRange> ranges;
-  bool has_address = false;
+  std::vector<ResolvedRange> ranges{{file_address, same_until(file_address), frames}};
+  const auto symbol = is_dwarf_separate_ ? symbols_->find(file_address) : std::nullopt;
+  if (!symbol) return ranges;
   const uint64_t most = std::min<uint64_t>(kMostRangesAhead, dwarf_->section_bytes() / kBytesOpenedPerRange);
-  if (const auto symbol = symbols_->find(file_address)) {
-    const uint64_t end = symbol->address + symbol->size;
-    for (uint64_t at = symbol->address; at < end && ranges_given_ < most; at = ranges.back().end, ++ranges_given_) {
-      ranges.push_back(range_from(at));
-      ranges.back().end = std::min(ranges.back().end, end);
-      has_address = has_address || (at <= file_address && file_address < ranges.back().end);
-    }
-  }
-  if (!has_address) ranges.push_back(range_from(file_address));
+  const uint64_t end = symbol->address + symbol->size;
+  for (uint64_t at = symbol->address; at < end && ranges_given_ < most; at = ranges.back().end, ++ranges_given_)
+    ranges.push_back({at, std::min(end, same_until(at)), resolve_locked(at, Effort::Whole)});
   return ranges;
 }
 

@@ -66,10 +66,10 @@ class Module : public std::enable_shared_from_this<Module> {
   // longer to open than all the rest: they come with lines where lines are at hand.
   enum class Effort : uint8_t { Whole, Names };
   std::vector<SourceFrame> resolve(uint64_t file_address, Effort effort = Effort::Whole);
-  // The same for the function around an address, as long as its debug information is open: what will be asked next time is
-  // known then without opening it again, which costs far more. Empty where it is not open; the address alone once so many
-  // were given that looking them up has cost about as much as opening.
-  std::vector<ResolvedRange> ranges_around(uint64_t file_address);
+  // How far what was said of an address holds, as long as its debug information is open; empty where it is not. If that is
+  // in a file of its own, which costs far more to open than to ask, also the rest of the function: what will be asked next
+  // time is known then. As much of it as opening was worth.
+  std::vector<ResolvedRange> ranges_around(uint64_t file_address, const std::vector<SourceFrame>& frames);
   // Of the whole file, in hexadecimal.
   Result<std::string> sha256();
 
@@ -93,7 +93,7 @@ class Module : public std::enable_shared_from_this<Module> {
   int debug_tables() const { return (dwarf_ != nullptr ? 1 : 0) + (go_ ? 1 : 0); }
   std::vector<SourceFrame> dwarf_frames(uint64_t file_address, const std::optional<Symbol>& symbol);
   std::vector<SourceFrame> resolve_locked(uint64_t file_address, Effort effort);
-  ResolvedRange range_from(uint64_t file_address);
+  uint64_t same_until(uint64_t file_address);
   SourceFrame outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol);
   const std::string& demangled(const Symbol& symbol);
 
@@ -114,6 +114,7 @@ class Module : public std::enable_shared_from_this<Module> {
   bool was_debug_file_sought_ = false;
   std::unique_ptr<DwarfInfo> dwarf_;
   bool was_dwarf_tried_ = false;
+  bool is_dwarf_separate_ = false;
   size_t ranges_given_ = 0;
   std::optional<GoBinary> go_;
   bool was_go_tried_ = false;

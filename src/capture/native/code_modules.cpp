@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <utility>
+
 #include "linux/host.h"
 #include "linux/proc_file.h"
 
@@ -13,6 +15,7 @@ namespace {
 constexpr std::string_view kRules = "unwind-2";
 constexpr std::string_view kKernel = "kernel-1";
 constexpr std::string_view kLines = "lines-2";
+constexpr size_t kMostWithoutLine = 4096;
 }  // namespace
 
 CodeModules::CodeModules(symbolize::ModuleStoreOptions options) : store_(options), modules_(kFirstFileModule) {
@@ -82,18 +85,27 @@ std::vector<symbolize::SourceFrame> CodeModules::resolve(ModuleNumber number, ui
     if (auto kept = cache_->map(kLines, key)) entry.lines->load(kept->content, std::move(kept->keeper));
   if (auto known = entry.lines->find(address)) return std::move(*known);
   auto frames = entry.file->resolve(address, effort);
-  std::vector<symbolize::ResolvedRange> ranges;
-  if (!cache_key(*entry.file).empty()) ranges = entry.file->ranges_around(address);
-  // A name without a line that is not from debug information is from the symbol table, which is quick, and a debug file may
-  // be there tomorrow.
-  if (ranges.empty() && !frames.empty() && frames.front().line > 0) ranges.push_back({address, address + 1, frames});
-  for (auto& range : ranges) entry.lines->add(std::move(range));
+  learn_lines(entry, address, frames);
   return frames;
 }
 
+void CodeModules::learn_lines(Entry& entry, uint64_t address, const std::vector<symbolize::SourceFrame>& frames) {
+  std::vector<symbolize::ResolvedRange> ranges;
+  if (!cache_key(*entry.file).empty()) ranges = entry.file->ranges_around(address, frames);
+  // A name without a line that is not from debug information is from the symbol table, which is quick, and a debug file may
+  // be there tomorrow.
+  if (ranges.empty() && !frames.empty() && frames.front().line > 0) ranges.push_back({address, address + 1, frames});
+  if (ranges.empty() && entry.without_line.size() < kMostWithoutLine) entry.without_line.push_back(address);
+  for (auto& range : ranges) entry.lines->add(std::move(range));
+}
+
+// A debug file that one place was worth opening for is asked for the others too: next time they may be worth it.
 void CodeModules::save_lines() {
-  for (const Entry& entry : modules_) {
+  for (Entry& entry : modules_) {
     if (entry.lines == nullptr || !entry.lines->has_news()) continue;
+    for (const uint64_t address : std::exchange(entry.without_line, {}))
+      if (!entry.lines->find(address))
+        learn_lines(entry, address, entry.file->resolve(address, symbolize::Module::Effort::Names));
     const std::string key = cache_key(*entry.file);
     if (!key.empty()) (void)cache_->store(kLines, key, entry.lines->save());  // they will be resolved again next time
   }

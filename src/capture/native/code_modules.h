@@ -64,10 +64,12 @@ class CodeModules {
     std::unique_ptr<unwind::UnwindTable> rules;
     int go = -1;  // -1: not looked yet
     std::unique_ptr<symbolize::LineCache> lines;
+    std::vector<uint64_t> without_line;  // for which no debug file was opened
   };
   Result<symbolize::KernelSymbols> read_kernel_symbols();
   std::string cache_key(const symbolize::Module& module) const;  // empty: not to be cached
   std::unique_ptr<unwind::UnwindTable> load_rules(symbolize::Module& module);
+  void learn_lines(Entry& entry, uint64_t address, const std::vector<symbolize::SourceFrame>& frames);
 
   symbolize::ModuleStore store_;
   std::optional<symbolize::DiskCache> cache_;  // of rules; the store has its own of symbols, in the same folder
