@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/agent/task_runner.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -143,6 +145,7 @@ class TaskRunner::Loop {
     note(recording, hz);
     runner_.surroundings_.deliver(task_, std::move(window));
     forget_ended();
+    ::malloc_trim(0);  // naming a window takes many times what a recording holds
   }
 
   void note(const capture::Recording& recording, double hz) {
