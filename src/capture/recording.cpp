@@ -48,8 +48,10 @@ uint64_t peak_bytes() {
 
 uint64_t period_of(double hz) { return static_cast<uint64_t>(std::llround(kNsPerSecond / hz)); }
 
-// A host has hundreds of binaries, and nobody waits for the lines of all of them: large debug files then give names only.
+// A host has hundreds of binaries, and nobody waits for the lines of all of them: large debug files then give names only. So
+// they do for who records for good, within a budget of memory.
 uint64_t most_debug_bytes(const RecordingPlan& plan) {
+  if (plan.is_one_of_several) return uint64_t{32} << 20;
   return std::holds_alternative<HostTarget>(plan.target) ? uint64_t{8} << 20 : uint64_t{1} << 30;
 }
 
@@ -282,6 +284,7 @@ Profile Recording::State::take_window() {
   for (const auto& [reason, count] : source_->totals().losses) told_losses_[reason] = count;
   collector_->forget_values();
   own_.clear();
+  if (plan_.is_one_of_several) modules_.forget_sections();
   window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
   window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
   return profile;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolize/module.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
@@ -119,6 +120,19 @@ void Module::close_file() {
   debug_file_.reset();
   file_.reset();
   holds_descriptor_ = false;
+}
+
+void Module::forget_sections() {
+  const std::lock_guard lock(mutex_);
+  const bool is_in_use = debug_tables() > 0 || file_.use_count() > 1;
+  if (file_ == nullptr || is_in_use || last_use_ == forgotten_at_) return;
+  forgotten_at_ = last_use_;
+  UniqueFd fd(::fcntl(file_->fd(), F_DUPFD_CLOEXEC, 0));
+  if (!fd.is_open()) return;
+  if (auto file = ElfFile::open(std::move(fd), file_->name()); file.ok() && file->build_id() == build_id_)
+    file_ = std::make_shared<const ElfFile>(file.take());
+  was_debug_file_sought_ = was_debug_file_sought_ && debug_file_ == nullptr;
+  debug_file_.reset();
 }
 
 void Module::drop_debug_info() {

@@ -79,6 +79,9 @@ class Module : public std::enable_shared_from_this<Module> {
   // Give up what can be had again. Called by those who keep the limits.
   void close_file();
   void drop_debug_info();
+  // Gives up what was read of the file, which may be as large as the file, where names are known without it. The descriptor
+  // stays: nothing is lost that the file still has.
+  void forget_sections();
 
  private:
   std::shared_ptr<const ElfFile> open_again();
@@ -108,6 +111,7 @@ class Module : public std::enable_shared_from_this<Module> {
 
   std::mutex mutex_;  // of all below
   std::shared_ptr<const ElfFile> file_;
+  uint64_t forgotten_at_ = 0;  // last_use_ when sections were forgotten
   std::optional<SymbolTable> symbols_;
   std::unordered_map<uint64_t, std::string> demangled_;  // by the symbol's address; bounded
   std::shared_ptr<const ElfFile> debug_file_;

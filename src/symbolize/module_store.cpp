@@ -80,6 +80,11 @@ size_t ModuleStore::size() const {
   return by_build_.size();
 }
 
+void ModuleStore::forget_sections() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, module] : by_build_) module->forget_sections();
+}
+
 void ModuleStore::keep_limits() {
   const std::lock_guard lock(mutex_);
   if (by_file_.size() + by_build_.size() > kMostFiles) {

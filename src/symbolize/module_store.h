@@ -24,6 +24,8 @@ class ModuleStore {
   // The module that `range` of process `pid` is of; never null. One that cannot be opened has no elf().
   std::shared_ptr<Module> module_for(pid_t pid, const linux::MappedRange& range);
   size_t size() const;
+  // Between two windows of a long recording: see Module::forget_sections().
+  void forget_sections();
 
  private:
   std::shared_ptr<Module> module_of_file(pid_t pid, const linux::MappedRange& range, const MappedFile& file);

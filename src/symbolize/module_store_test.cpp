@@ -142,6 +142,28 @@ TEST_F(MappedLibrary, does_not_wait_for_a_fifo_in_its_place) {
   EXPECT_EQ(store.module_for(1 << 30, range)->elf(), nullptr);
 }
 
+TEST(module_store, what_was_read_of_a_file_is_forgotten_and_can_be_had_again_although_its_name_is_gone) {
+  const test::ScratchFolder folder;
+  folder.write("lib.cpp", "extern \"C\" int function(int x) { return x * 2; }");
+  ASSERT_TRUE(folder.run("g++ -shared -fPIC -nostdlib -o lib.so lib.cpp"));
+  struct stat status {};
+  ASSERT_EQ(::stat(folder.file("lib.so").c_str(), &status), 0);
+  ModuleStore store;
+  const auto module =
+      store.module_for(::getpid(), {.end = 4096, .file = {status.st_dev, status.st_ino}, .path = folder.file("lib.so")});
+  const void* first = module->elf().get();
+  auto held = module->elf();
+  store.forget_sections();
+  EXPECT_EQ(module->elf().get(), first) << "somebody reads it";
+  ASSERT_TRUE(folder.run("rm lib.so"));
+  held.reset();
+  const std::weak_ptr<const ElfFile> before = module->elf();
+  store.forget_sections();
+  EXPECT_TRUE(before.expired());
+  ASSERT_NE(module->elf(), nullptr);
+  EXPECT_TRUE(module->elf()->section(".symtab").has_value());
+}
+
 TEST(module_store, keeps_few_descriptors_open) {
   const test::ScratchFolder folder;
   ModuleStore store({.most_open_files = 4});

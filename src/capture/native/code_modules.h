@@ -46,6 +46,7 @@ class CodeModules {
   // Innermost first; empty: not known. Lines that debug information gave are kept from one recording to the next.
   std::vector<symbolize::SourceFrame> resolve(ModuleNumber number, uint64_t address, symbolize::Module::Effort effort);
   void save_lines();
+  void forget_sections() { store_.forget_sections(); }
 
   // Null: there are none.
   const unwind::UnwindTable* unwind_table(ModuleNumber number);

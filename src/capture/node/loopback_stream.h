@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,13 +44,15 @@ class LoopbackStream {
   UniqueFd fd_;
 };
 
-// Waits, in small steps, until `holds` is true; false when the deadline came first.
+// Waits until `holds` is true; false when the deadline came first. Steps grow with the time that it takes: looking may cost
+// more than what is looked for, e.g. tables of the whole system.
 template <typename Holds>
 bool wait_until(Deadline deadline, const Holds& holds) {
-  constexpr useconds_t kStepUs = 4000;
-  while (!holds()) {
+  constexpr useconds_t kFirstStepUs = 4000;
+  constexpr useconds_t kLongestStepUs = 100'000;
+  for (useconds_t step = kFirstStepUs; !holds(); step = std::min(step + step / 4, kLongestStepUs)) {
     if (deadline.is_over()) return false;
-    ::usleep(kStepUs);
+    ::usleep(step);
   }
   return true;
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/node/node_recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <mutex>
 
 #include "capture/node/siblings.h"
 #include "linux/namespaces.h"
@@ -14,6 +18,7 @@ namespace atys::capture::node {
 namespace {
 
 constexpr uint64_t kOpenMs = 5000;
+constexpr uint64_t kTurnMs = 2000;
 constexpr uint64_t kCallMs = 10'000;  // stopping makes V8 write the whole profile
 constexpr double kMostHz = 200;       // V8 samples itself at a price: a tenth of its speed at 1,000
 constexpr size_t kMostWorkers = 256;
@@ -70,7 +75,13 @@ Result<> NodeRecorder::open_session(Deadline deadline) {
   return {};
 }
 
+// One process at a time: most open their inspector on the same port first, and who finds it taken opens none.
 Result<> NodeRecorder::connect() {
+  static std::timed_mutex one_at_a_time;
+  const std::unique_lock turn(one_at_a_time, std::chrono::milliseconds(kTurnMs));
+  if (!turn.owns_lock())
+    return fail(ErrorCode::Unavailable,
+                fmt::format("process {} waits for its turn: inspectors of others are being opened", process_.pid));
   const Deadline deadline = Deadline::in_ms(kOpenMs);
   door_ = TRY(InspectorDoor::open(process_, deadline));
   TRY(open_session(deadline));

@@ -264,6 +264,10 @@ Agent::Agent(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Agent::~Agent() = default;
 
 Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options, std::unique_ptr<ControllerLink> link) {
+  // It stays, with a thread for each task: memory that one window needed is given back, and shared by the threads.
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  ::mallopt(M_ARENA_MAX, 2);
   if (options.node.empty()) options.node = TRY(linux::read_host()).name;
   Spool spool = TRY(Spool::open(options.data_folder + "/spool", options.spool_bytes));
   std::string sender = TRY(random_bytes(16));

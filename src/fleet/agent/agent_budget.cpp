@@ -26,7 +26,8 @@ AgentBudget::Order AgentBudget::update(const Reading& reading) {
         static_cast<double>(reading.cpu_ns - std::min(reading.cpu_ns, last_.cpu_ns)) / kNsPerSecond / seconds;
     const double fade = std::exp(-seconds / kMemorySeconds);
     share_ = share_ * fade + used * (1 - fade);
-    if (share_ > plan_.cpu) factor_ = std::max(kLowest, factor_ * kLower);
+    // The mean stays high for a while after a burst, such as that of the start, when nothing is wrong any more.
+    if (share_ > plan_.cpu && used > plan_.cpu) factor_ = std::max(kLowest, factor_ * kLower);
     if (share_ < kCalm * plan_.cpu) factor_ = std::min(1.0, factor_ * kRaise);
   }
   last_ = reading;

@@ -52,6 +52,21 @@ TEST(agent_budget, one_busy_second_is_no_reason_to_slow_down) {
   EXPECT_EQ(agent.second(0.2).rate_factor, 1);
 }
 
+TEST(agent_budget, a_busy_start_is_over_when_it_is_over) {
+  Simulated agent;
+  agent.seconds(3, 1);
+  EXPECT_GT(agent.seconds(10, 0.001).rate_factor, 0.3);
+}
+
+TEST(agent_budget, bursts_that_are_too_much_on_the_whole_slow_it_down) {
+  Simulated agent;
+  for (int window = 0; window < 60; ++window) {
+    agent.second(0.3);
+    agent.seconds(9, 0.001);
+  }
+  EXPECT_LT(agent.budget().cpu_share(), 0.02);
+}
+
 TEST(agent_budget, rates_come_back_when_there_is_room_again) {
   Simulated agent;
   EXPECT_LT(agent.seconds(120, 0.1).rate_factor, 0.5);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/agent/task_runner.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -135,6 +137,7 @@ class TaskRunner::Loop {
     forget_ended();
     note(recording, hz);
     runner_.surroundings_.deliver(task_, std::move(window));
+    ::malloc_trim(0);  // naming a window takes many times what a recording holds
   }
 
   void note(const capture::Recording& recording, double hz) {

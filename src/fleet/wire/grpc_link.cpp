@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/wire/grpc_link.h"
 
+#include <atomic>
+
 #include "fleet/wire/export_response.h"
 
 namespace atys::fleet {
 
 namespace {
 
+constexpr uint64_t kAskPlainReceiverAgainNs = 60'000'000'000;
+
 class GrpcLink final : public ControllerLink {
  public:
   explicit GrpcLink(std::unique_ptr<GrpcClient> client) : client_(std::move(client)) {}
 
+  // A receiver that takes profiles and knows nothing of orders, such as an OpenTelemetry Collector, gives none; nothing is
+  // wrong with that. Whoever has given orders before is a controller that cannot do it now.
   Result<Orders> report(const AgentReport& report) override {
-    return decode_orders(TRY(client_->call(kReportMethod, encode(report))));
+    const Result<std::string> answer = client_->call(kReportMethod, encode(report));
+    const bool is_plain_receiver = !answer.ok() && answer.error().code == ErrorCode::Unsupported && !has_given_orders_;
+    if (is_plain_receiver) return Orders{.report_again_ns = kAskPlainReceiverAgainNs};
+    if (!answer.ok()) return answer.error();
+    Orders orders = TRY(decode_orders(*answer));
+    has_given_orders_ = true;
+    return orders;
   }
 
   Result<> send(const std::string& otlp) override {
@@ -24,6 +36,7 @@ class GrpcLink final : public ControllerLink {
 
  private:
   std::unique_ptr<GrpcClient> client_;
+  std::atomic<bool> has_given_orders_ = false;
 };
 
 }  // namespace

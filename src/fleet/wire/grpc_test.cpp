@@ -176,6 +176,27 @@ TEST(grpc_link, reports_bring_orders_and_windows_are_taken_or_not) {
   EXPECT_NE(refused.error().message.find("no sense in it"), std::string::npos);
 }
 
+TEST(grpc_link, a_receiver_that_knows_nothing_of_orders_gives_none) {
+  const Served served({{std::string(kExportMethod), [](const std::string&) { return encode(ExportResponse{}); }}});
+  const auto link = open_grpc_link(served.options()).take();
+  const Result<Orders> orders = link->report({.node = "n"});
+  ASSERT_TRUE(orders.ok());
+  EXPECT_TRUE(orders->tasks.empty());
+  EXPECT_TRUE(link->send("window").ok());
+}
+
+TEST(grpc_link, a_controller_that_stops_giving_orders_is_in_trouble) {
+  bool is_well = true;
+  const Served served({{std::string(kReportMethod), [&](const std::string&) -> Result<std::string> {
+                          if (!is_well) return fail(ErrorCode::Unsupported, "not now");
+                          return encode(Orders{.tasks = {"task: a"}});
+                        }}});
+  const auto link = open_grpc_link(served.options()).take();
+  EXPECT_TRUE(link->report({.node = "n"}).ok());
+  is_well = false;
+  EXPECT_FALSE(link->report({.node = "n"}).ok());
+}
+
 TEST(export_response, what_is_written_is_read) {
   EXPECT_EQ(encode(ExportResponse{}), "");
   EXPECT_EQ(encode_json(ExportResponse{}), "{}");
