@@ -3,11 +3,11 @@
 // end with a zero byte each.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -37,7 +37,10 @@ struct LineTableFrame {
   uint32_t file = 0;
   uint32_t line = 0;
   uint32_t start_line = 0;
-  auto operator<=>(const LineTableFrame&) const = default;
+  bool operator<(const LineTableFrame& other) const { return order() < other.order(); }
+  std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t> order() const {
+    return {function, system_name, file, line, start_line};
+  }
 };
 
 // Whether the form has room for it.
