@@ -31,7 +31,8 @@ Result<std::unique_ptr<native::SampleSource>> open_ebpf(const RecordingPlan& pla
                                    .with_waits = plan.kind.name != KindName::Cpu,
                                    .period_ns = period_ns,
                                    .max_samples = plan.max_samples,
-                                   .cache_folder = plan.cache_folder});
+                                   .cache_folder = plan.cache_folder,
+                                   .is_one_of_several = plan.is_one_of_several});
 }
 
 Result<std::unique_ptr<native::SampleSource>> open_rings(const RecordingPlan& plan, const TargetProcesses& target,

@@ -27,10 +27,12 @@ struct Recorded {
 };
 
 Result<Recorded> record(const CalibrateRequest& request) {
-  const capture::RecordingPlan plan{.target = capture::ServiceTarget{TRY(capture::ServiceRule::parse(request.service))},
-                                    .hz = request.hz,
-                                    .max_overhead = 1,
-                                    .cache_folder = store::Library::open_default().home() + "/cache"};
+  capture::ServiceRule rule = TRY(capture::ServiceRule::parse(request.service));
+  capture::RecordingPlan plan;  // member by member: g++ 12 warns of an initialiser whose last part may throw
+  plan.target = capture::ServiceTarget{std::move(rule)};
+  plan.hz = request.hz;
+  plan.max_overhead = 1;
+  plan.cache_folder = store::Library::open_default().home() + "/cache";
   const std::unique_ptr<capture::Recording> recording = TRY(capture::Recording::open(plan));
   TRY(recording->start());
   Recorded recorded;

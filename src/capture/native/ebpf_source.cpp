@@ -24,6 +24,7 @@ constexpr uint32_t kDefaultMode = ATYS_BY_COPY;
 constexpr size_t kSwapAfterStacks = 8192;     // half of the counters
 constexpr uint32_t kCountersWhereOne = 4096;  // the kernel takes its time to make large maps
 constexpr uint32_t kProcessesWhereOne = 16;
+constexpr uint32_t kRingOfSeveral = 1 << 20;  // bytes; the sampler wakes us when a quarter of it is full
 constexpr size_t kSwapWhereOne = kCountersWhereOne / 2;
 constexpr size_t kMostWaiting = 65536;
 constexpr uint64_t kLookAtWaitsNs = 50'000'000;
@@ -52,6 +53,7 @@ Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<in
     TRY(object.set_map_size("processes", kProcessesWhereOne));
     for (const char* map : {"counts_a", "counts_b"}) TRY(object.set_map_size(map, kCountersWhereOne));
   }
+  if (plan.is_one_of_several) TRY(object.set_map_size("ring", kRingOfSeveral));
   TRY(object.set_map_size("scratches", static_cast<uint32_t>(cpus.back() + 1)));
   if (!plan.with_cpu) TRY(object.leave_out("sample"));
   if (!plan.with_waits)

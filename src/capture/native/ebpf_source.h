@@ -25,6 +25,7 @@ struct EbpfPlan {
   uint64_t period_ns = 0;    // of samples on the CPU; waits as long are recorded for certain, shorter ones in proportion
   uint64_t max_samples = 0;  // 0: no limit
   std::string cache_folder;  // empty: none
+  bool is_one_of_several = false;  // recordings of this process at once: their buffers add up
 
   // Nothing comes and goes but threads, and of those the sampler tells at once.
   bool may_wait() const { return list_stays && !with_children && !with_waits; }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 constexpr double kMemorySeconds = 30;  // of the running mean: one busy second after a change is no reason to slow down
-constexpr double kLower = 0.7;
+constexpr double kLowerAtMost = 0.3, kLowerAtLeast = 0.9;
+constexpr uint64_t kLowerAgainNs = 10'000'000'000;  // what a lower rate saves is seen after a window or so
 constexpr double kRaise = 1.05;
 constexpr double kCalm = 0.8;  // of the budget: below, rates may rise again
 constexpr double kLowest = 0.02;
@@ -27,7 +28,10 @@ AgentBudget::Order AgentBudget::update(const Reading& reading) {
     const double fade = std::exp(-seconds / kMemorySeconds);
     share_ = share_ * fade + used * (1 - fade);
     // The mean stays high for a while after a burst, such as that of the start, when nothing is wrong any more.
-    if (share_ > plan_.cpu && used > plan_.cpu) factor_ = std::max(kLowest, factor_ * kLower);
+    if (share_ > plan_.cpu && used > plan_.cpu && reading.now_ns >= lower_after_ns_) {
+      factor_ = std::max(kLowest, factor_ * std::clamp(plan_.cpu / share_, kLowerAtMost, kLowerAtLeast));
+      lower_after_ns_ = reading.now_ns + kLowerAgainNs;
+    }
     if (share_ < kCalm * plan_.cpu) factor_ = std::min(1.0, factor_ * kRaise);
   }
   last_ = reading;

@@ -43,6 +43,7 @@ class AgentBudget {
   Reading last_;
   double share_ = 0;
   double factor_ = 1;
+  uint64_t lower_after_ns_ = 0;
   uint64_t shed_at_ns_ = 0;
   uint64_t paused_until_ns_ = 0;
   bool has_last_ = false;

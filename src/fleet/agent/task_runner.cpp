@@ -4,7 +4,8 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cerrno>
+#include <csignal>
 #include <map>
 
 #include "base/clock.h"
@@ -36,6 +37,8 @@ std::string window_id(const std::string& sender_hex, uint64_t sequence) {
   for (size_t i = 0; i < 8; ++i) id[8 + i] = static_cast<char>(sequence >> (56 - 8 * i));
   return id;
 }
+
+bool is_there(pid_t pid) { return ::kill(pid, 0) == 0 || errno == EPERM; }
 
 uint64_t thread_cpu_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -74,7 +77,8 @@ class TaskRunner::Loop {
 
   Result<> record() {
     runner_.wants_fresh_recording_ = false;
-    capture::RecordingPlan plan{.target = capture::ServiceTarget{TRY(capture::ServiceRule::parse(task_.service))},
+    capture::ServiceRule rule = TRY(capture::ServiceRule::parse(task_.service));
+    capture::RecordingPlan plan{.target = capture::ServiceTarget{std::move(rule)},
                                 .kind = runner_.kind_,
                                 .hz = wanted_hz(),
                                 .max_overhead = task_.budget.overhead,
@@ -145,7 +149,8 @@ class TaskRunner::Loop {
     state->hz = hz;
     ++state->windows;
     state->overhead = recording.use().overhead;
-    state->instances = static_cast<uint32_t>(instances_.size());
+    const std::vector<pid_t> seen = recording.processes();
+    state->instances = static_cast<uint32_t>(std::count_if(seen.begin(), seen.end(), is_there));
   }
 
   Instance instance(pid_t pid) {

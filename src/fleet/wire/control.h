@@ -14,7 +14,7 @@ namespace atys::fleet {
 
 struct TaskState {
   std::string task;
-  uint32_t instances = 0;  // that were seen at work and still run
+  uint32_t instances = 0;  // that run
   double hz = 0;
   uint64_t windows = 0;
   double overhead = 0;
