@@ -5,8 +5,7 @@
 
 #include <cstdlib>
 
-#include "store/library.h"
-#include "support/profile_text.h"
+#include "support/kept_profile.h"
 #include "support/scratch_folder.h"
 
 namespace atys::present::mcp {
@@ -18,9 +17,7 @@ class Completions : public testing::Test {
   ~Completions() override { ::unsetenv("ATYS_HOME"); }
 
   std::string keep(const std::string& target) {
-    Profile profile = test::profile_from_text("main;" + std::to_string(++kept_) + " 1");
-    profile.add_fact("target", target);
-    return store::Library::open_default().keep(profile)->id;
+    return test::keep_profile("main;f" + std::to_string(++kept_) + " 1", target);
   }
   static Json values(const char* type, const char* of, const char* argument, const std::string& typed) {
     const Json ref = {{"type", type}, {std::string(type) == "ref/prompt" ? "name" : "uri", of}};
