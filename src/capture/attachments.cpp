@@ -65,8 +65,11 @@ std::vector<OwnProfile> Attachments::take_profiles(bool is_last) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   let_ended_go();
   std::swap(profiles, of_ended_);
-  for (const auto& [pid, recording] : recordings_) recording->ask(is_last);
-  for (const auto& [pid, recording] : recordings_) profiles.push_back(answer_of(*recording, left_until(until)));
+  std::vector<OwnRecording*> asked;
+  for (const auto& [pid, recording] : recordings_)
+    if (is_last || recording->is_settled(std::chrono::milliseconds{0})) asked.push_back(recording.get());
+  for (OwnRecording* recording : asked) recording->ask(is_last);
+  for (OwnRecording* recording : asked) profiles.push_back(answer_of(*recording, left_until(until)));
   if (is_last) recordings_.clear();
   return profiles;
 }

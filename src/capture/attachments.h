@@ -37,7 +37,8 @@ class Attachments final : public native::ReaderFinder {
   bool has_recordings() const { return !recordings_.empty(); }
   // Sampling is over; frames are named next.
   void before_naming();
-  // What those runtimes recorded since the last call; of one that did not hand it over, an empty profile.
+  // What those runtimes recorded since the last call; of one that did not hand it over, an empty profile. Nobody waits for
+  // one that is not ready to sample yet, unless it is the last call.
   std::vector<OwnProfile> take_profiles(bool is_last);
 
   // What a person should know, since the last call.

@@ -78,6 +78,12 @@ void add_own(std::vector<OwnProfile> later, std::vector<OwnProfile>& own) {
       own.push_back(std::move(one));
       continue;
     }
+    // One that was not handed over says nothing of threads: native samples stand for that time.
+    if (one.profile.value_types().empty()) continue;
+    if (before->profile.value_types().empty()) {
+      *before = std::move(one);
+      continue;
+    }
     // Threads that it covers only now were sampled natively before: those it covered stay covered.
     for (const pid_t thread : one.threads)
       if (!before->threads.empty() && !before->covers(one.pid, thread)) before->threads.push_back(thread);

@@ -159,5 +159,18 @@ TEST(own_profiles, cover_each_thread_that_one_of_them_covered) {
   EXPECT_TRUE(own[0].covers(42, 3)) << "no list of threads stands for all";
 }
 
+TEST(own_profiles, that_were_not_handed_over_cover_no_thread_more) {
+  OwnProfile good = recorded({{1, 10}});
+  good.threads = {1};
+  for (const bool failed_first : {true, false}) {
+    std::vector<OwnProfile> own;
+    add_own({failed_first ? OwnProfile{.pid = 42} : good}, own);
+    add_own({failed_first ? good : OwnProfile{.pid = 42}}, own);
+    ASSERT_EQ(own.size(), 1U);
+    EXPECT_TRUE(own[0].covers(42, 1) && !own[0].covers(42, 2)) << failed_first;
+    EXPECT_EQ(sum(own[0].profile, 1), 10);
+  }
+}
+
 }  // namespace
 }  // namespace atys::capture

@@ -32,7 +32,7 @@ uint64_t samples_without_stack(const native::StackCollector& collector, pid_t pi
 }  // namespace
 
 void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules, std::vector<OwnProfile> own,
-                          const native::ValueNames& names, const adapt::PruningRule& pruning, Profile& profile) {
+                          const native::ValueNames& names, const RecordingPlan& plan, Profile& profile) {
   const OwnColumns columns{names.count_type, names.weight_type};
   const auto empty = std::stable_partition(own.begin(), own.end(),
                                            [&](const OwnProfile& one) { return one.has_samples(names.weight_type); });
@@ -42,7 +42,8 @@ void add_recorded_samples(const native::StackCollector& collector, native::CodeM
   builder.leave_out([&own](const native::ThreadKey& thread) {
     return std::ranges::any_of(own, [&](const OwnProfile& one) { return one.covers(thread.pid, thread.tid); });
   });
-  builder.prune_by(pruning);
+  builder.prune_by(plan.pruning);
+  builder.tell_phases(plan.tells_phases);
   builder.build(names, profile);
   const std::vector<int64_t> weights = native_weights(collector, own);
   for (size_t k = 0; k < own.size(); ++k) add_own_profile(own[k], weights[k], columns, profile);

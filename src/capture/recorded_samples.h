@@ -7,11 +7,12 @@
 
 #include "capture/native/profile_builder.h"
 #include "capture/own_profiles.h"
+#include "capture/recording_plan.h"
 
 namespace atys::capture {
 
 // What runtimes were to record and did not is in the profile as loss.
 void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules, std::vector<OwnProfile> own,
-                          const native::ValueNames& names, const adapt::PruningRule& pruning, Profile& profile);
+                          const native::ValueNames& names, const RecordingPlan& plan, Profile& profile);
 
 }  // namespace atys::capture

@@ -36,6 +36,7 @@ constexpr uint64_t kTargetIntervalNs = 500'000'000;
 constexpr uint64_t kLongTargetIntervalNs = 2'000'000'000;  // of an agent, which watches for ever
 constexpr uint64_t kLearningNs = 500'000'000;              // at most: a target that does nothing teaches nothing
 constexpr uint64_t kLearningIntervalNs = 10'000'000;
+constexpr uint64_t kFirstPartNs = 200'000'000;  // a phase that is shorter is not told
 constexpr double kNsPerSecond = 1e9;
 constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
 constexpr int kPriority = -20;  // as nice(1) counts; without the right to it we stay where we are
@@ -123,6 +124,7 @@ class Recording::State {
   void wait(int timeout_ms);
   void keep_budget(uint64_t now);
   void spare_covered();
+  void keep_parts(uint64_t now);
   void update_use();
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
@@ -140,6 +142,8 @@ class Recording::State {
   uint64_t looked_ns_ = 0;  // of the guard, the last time
   uint64_t next_guard_ns_ = 0;
   uint64_t next_target_ns_ = 0;
+  uint64_t part_ns_ = kFirstPartNs;
+  uint64_t next_part_ns_ = UINT64_MAX;
   int signals_seen_ = 0;
 };
 
@@ -180,6 +184,10 @@ Result<> Recording::State::start() {
   window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
   next_guard_ns_ = started_ns_ + kGuardIntervalNs;
   next_target_ns_ = started_ns_ + kTargetIntervalNs;
+  if (plan_.tells_phases) {
+    collector_->begin_part(window_started_unix_ns_);
+    next_part_ns_ = started_ns_ + part_ns_;
+  }
   for (const pid_t pid : target_->pids())
     if (!child_) provenance_.note_process(pid);
   if (child_) TRY(child_->release());
@@ -213,6 +221,7 @@ EndReason Recording::State::step(int timeout_ms) {
   wait(timeout_ms);
   source_->collect(*collector_);
   for (const pid_t pid : collector_->take_new_pids()) provenance_.note_process(pid);
+  keep_parts(clock_ns(CLOCK_MONOTONIC));
   return end_reason(clock_ns(CLOCK_MONOTONIC));
 }
 
@@ -230,6 +239,14 @@ EndReason Recording::State::end_reason(uint64_t now) {
     if (target_->is_gone()) return EndReason::TargetEnded;
   }
   return EndReason::Running;
+}
+
+// Never a reason to wake up: a part is over when something else wakes us.
+void Recording::State::keep_parts(uint64_t now) {
+  if (now < next_part_ns_) return;
+  source_->collect_counts(*collector_);
+  if (collector_->begin_part(static_cast<int64_t>(clock_ns(CLOCK_REALTIME)))) part_ns_ *= 2;
+  next_part_ns_ = now + part_ns_;
 }
 
 // The command is told, and its end is ours; a terminal has told it already. Whoever asks twice means us.
@@ -328,7 +345,7 @@ Profile Recording::State::build(bool is_last) {
   Profile profile;
   attachments_.before_naming();
   add_own(attachments_.take_profiles(is_last), own_);
-  add_recorded_samples(*collector_, modules_, own_, value_names(plan_.kind), plan_.pruning, profile);
+  add_recorded_samples(*collector_, modules_, own_, value_names(plan_.kind), plan_, profile);
   for (const auto& [name, processes] : attachments_.runtimes())
     profile.add_fact("runtime", name + ": " + std::to_string(processes) + (processes == 1 ? " process" : " processes"));
   profile.header.time_ns = window_started_unix_ns_;

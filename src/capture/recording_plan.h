@@ -41,8 +41,11 @@ struct RecordingPlan {
   bool may_ask_debuginfod = false;
   std::vector<std::pair<std::string, std::string>> labels;
   adapt::PruningRule pruning;  // of each window
-  // Several recordings in one process, each in a thread of its own: signals are somebody else's, and our cost is the thread's.
+  // Several recordings in one process, each in a thread of its own: signals are somebody else's, and our cost is the
+  // thread's.
   bool is_one_of_several = false;
+  // Samples of a run that does one thing after another have times: when its phase began.
+  bool tells_phases = false;
 };
 
 // Whether only runtimes that record themselves have it.

@@ -138,6 +138,7 @@ void AdaptiveCapture::watch_waits() {
   has_tried_waits_ = true;
   capture::RecordingPlan plan = plan_;
   plan.kind = {capture::KindName::OffCpu, {}};
+  plan.tells_phases = false;
   if (const double left = seconds_left(); plan_.duration_ns != 0) plan.duration_ns = static_cast<uint64_t>(left * 1e9);
   if (const std::vector<pid_t> pids = first_.recording->processes(); is_command())
     plan.target = capture::ProcessTarget{pids};

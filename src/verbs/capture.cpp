@@ -117,7 +117,8 @@ Result<> check(const CaptureRequest& request) {
 }
 
 Result<CaptureAnswer> capture(const CaptureRequest& request) {
-  const capture::RecordingPlan plan = TRY(plan_of(request));
+  capture::RecordingPlan plan = TRY(plan_of(request));
+  plan.tells_phases = plan.kind.name == capture::KindName::Cpu;
   TRY(choose_format(request.output));
   TRY(check_writable(request.output.path));
   CaptureAnswer answer;

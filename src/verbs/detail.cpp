@@ -199,6 +199,9 @@ void keep_rows(SummaryAnswer& answer, size_t rows) {
     return true;
   });
   omission.finish();
+  std::erase_if(answer.phases, [&](const SummaryPhase& phase) {
+    return std::ranges::find(answer.rows, phase.number, &SummaryRow::phase) == answer.rows.end();
+  });
   // Where there is little room, functions tell more than the calls that lead to them.
   std::erase_if(answer.tree, [&](const SummaryRow& row) { return row.rank + kRowsBeforeCalls >= rows; });
   if (answer.form == "tree" || answer.form == "brief") answer.omitted.percent = 100 - covered_percent(answer);

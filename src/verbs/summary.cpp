@@ -95,9 +95,12 @@ Result<> add_rows(SummaryAnswer& answer, const ViewedProfile& viewed, const View
     if (by.kind == reduce::DimensionKind::Function) charge(answer.rows, viewed, code);
   } else if (view.form == "lines") {
     answer.rows = table_rows(viewed, {reduce::DimensionKind::Line, {}});
-  } else if (view.form == "paths" || view.form == "raw") {
+  } else if (view.form == "raw") {
     answer.rows = hot_paths(viewed, code);
-    for (size_t i = 0; i < answer.rows.size(); ++i) answer.rows[i].rank = i;
+  } else if (view.form == "paths") {
+    PhasedPaths found = hot_paths_by_phase(viewed, code);
+    answer.rows = std::move(found.rows);
+    answer.phases = std::move(found.phases);
   } else if (view.form == "tree") {
     HotTree found = hot_tree(viewed, code, rows_wanted(view));
     answer.omitted.rows = found.nodes - found.rows.size();

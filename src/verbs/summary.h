@@ -39,6 +39,16 @@ struct SummaryRow {
   size_t rank = 0;          // the row to leave out first has the largest
   bool is_shortened = false;
   std::vector<std::string> origins = {};  // of the path's functions, for choosing which to show
+  size_t phase = 0;                       // form paths: 1 is the first; 0: there are none, or its time is not known
+};
+
+// A part of the run that did something else than the parts beside it.
+struct SummaryPhase {
+  size_t number = 0;
+  double from_seconds = 0;  // since the first sample
+  double to_seconds = 0;
+  double value = 0;
+  double percent = 0;
 };
 
 // Whose code the samples end in, in percent of all; `level` says what stood for the user's code where there was none.
@@ -56,7 +66,8 @@ struct SummaryAnswer {
   std::string form;
   std::string by;
   std::vector<SummaryRow> rows;
-  std::vector<SummaryRow> tree;  // form brief: the calls; `rows` are its functions, the likeliest culprits first
+  std::vector<SummaryRow> tree;      // form brief: the calls; `rows` are its functions, the likeliest culprits first
+  std::vector<SummaryPhase> phases;  // form paths, of a run that had some; rows are in their order
   CodeShares shares;
   std::vector<std::string> remarks;  // what a reader has to know to read the rows rightly
   Omitted omitted;

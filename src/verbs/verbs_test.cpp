@@ -82,6 +82,58 @@ TEST(hot_paths, adds_up_equal_paths_and_puts_the_costliest_first) {
   EXPECT_EQ(rows[0].total, 6);
 }
 
+namespace {
+
+// A run that reads for a second, then parses for three, with a bit of logging all along: a sample each 10 ms.
+ViewedProfile read_then_parse() {
+  ViewedProfile run{{{}, {}, "test"}, 0};
+  Profile& profile = run.loaded.profile;
+  profile.add_value_type("cpu", "nanoseconds");
+  for (int64_t i = 0; i < 400; ++i) {
+    const char* leaf = i % 10 == 0 ? "log" : i < 100 ? "read" : "parse";
+    const std::vector<profile::FrameId> stack{profile.named_frame(leaf), profile.named_frame("main")};
+    profile.samples.add(profile.stacks.intern(stack), {}, std::vector<int64_t>{10}, 1'000'000'000 + i * 10'000'000);
+  }
+  return run;
+}
+
+}  // namespace
+
+TEST(hot_paths, are_told_by_phase_where_the_run_had_some) {
+  const ViewedProfile run = read_then_parse();
+  const PhasedPaths found = hot_paths_by_phase(run, origins(run));
+  ASSERT_EQ(found.phases.size(), 2u);
+  EXPECT_EQ(found.phases[0].from_seconds, 0);
+  EXPECT_NEAR(found.phases[0].to_seconds, 1, 0.1);
+  EXPECT_NEAR(found.phases[0].percent, 25, 2);
+  EXPECT_NEAR(found.phases[0].percent + found.phases[1].percent, 100, 1e-9);
+  ASSERT_EQ(found.rows.size(), 4u);
+  EXPECT_EQ(names(found.rows), (std::vector<std::string>{"read", "log", "parse", "log"}));
+  EXPECT_EQ(found.rows[1].phase, 1u);
+  EXPECT_EQ(found.rows[2].phase, 2u);
+  EXPECT_LT(std::max(found.rows[0].rank, found.rows[2].rank), 2u) << "a short answer still has the first of each";
+}
+
+TEST(hot_paths, of_phases_that_no_row_is_left_of_are_not_told) {
+  const ViewedProfile run = read_then_parse();
+  SummaryAnswer answer = *summarize(run, "-", {.form = "paths"});
+  ASSERT_EQ(answer.phases.size(), 2u);
+  keep_rows(answer, 1);
+  ASSERT_EQ(answer.phases.size(), 1u);
+  EXPECT_EQ(answer.phases[0].number, answer.rows.at(0).phase);
+  EXPECT_NEAR(answer.omitted.percent + answer.rows[0].total_percent, 100, 1e-9);
+}
+
+TEST(hot_paths, have_no_phases_without_times_or_with_few) {
+  const ViewedProfile without = viewed("main;read 200\nmain;parse 200");
+  EXPECT_TRUE(hot_paths_by_phase(without, origins(without)).phases.empty());
+  ViewedProfile half = read_then_parse();
+  Profile& profile = half.loaded.profile;
+  const auto frame = profile.named_frame("timeless");
+  profile.samples.add(profile.stacks.intern({&frame, 1}), {}, std::vector<int64_t>{4000});
+  EXPECT_TRUE(hot_paths_by_phase(half, origins(half)).phases.empty());
+}
+
 TEST(hot_tree, keeps_the_costliest_nodes_with_their_callers) {
   const ViewedProfile profile = viewed("a;b;c 10\na;d 5\ne 1");
   const HotTree tree = hot_tree(profile, origins(profile), 3);

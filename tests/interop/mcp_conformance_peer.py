@@ -40,7 +40,6 @@ NOT_APPLICABLE = {
     "elicitation-sep1330-enums": ASKS_CLIENT,
     "resources-subscribe": "profiles do not change: there is nothing to subscribe to",
     "resources-unsubscribe": "profiles do not change: there is nothing to subscribe to",
-    "completion-complete": "nothing that we take is worth completing",
 }
 
 

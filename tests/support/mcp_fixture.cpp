@@ -107,6 +107,8 @@ std::optional<Json> ask_client(const Work& work, const std::vector<Json>& rounds
 class Fixture final : public Performer {
  public:
   Json perform(const Work& work, const WorkObserver& observer) override {
+    if (work.method == "completion/complete")
+      return {{"result", {{"completion", {{"values", {"paris", "park"}}, {"total", 2}, {"hasMore", false}}}}}};
     if (work.method != "resources/list" && work.method != "resources/read" && questions().contains(work.params["name"]))
       if (auto asked = ask_client(work, questions().at(work.params["name"]))) return *asked;
     if (work.method == "tools/call") return call(work.params["name"], observer);

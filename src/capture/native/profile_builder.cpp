@@ -35,6 +35,9 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   profile.header.default_value_type = profile.strings.intern(names.weight_type);
   pruning_ = prune_slots(collector_, pruning_rule_, [this](size_t slot) { return leaf_of(slot); });
   const auto slots = collector_.slots();
+  std::vector<SlotPhase> phases;
+  if (tells_phases_ && pruning_.weights.empty() && !names.has_waits)
+    phases = find_slot_phases(collector_, [this](size_t slot) { return doing(slot); });
   SlotValue pruned;
   for (size_t i = 1; i < slots.size(); ++i) {
     if (collector_.value(i).samples == 0 || (is_left_out_ && is_left_out_(collector_.thread(slots[i].thread)))) continue;
@@ -44,7 +47,10 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
       pruned.weight += collector_.value(i).weight;
       continue;
     }
-    add_sample(slots[i], value, names.has_waits);
+    if (phases.empty()) add_sample(slots[i], value, names.has_waits, 0);
+    for (const SlotPhase& phase : phases)
+      if (const SlotValue part = value_in(collector_, i, phase); part.samples > 0)
+        add_sample(slots[i], part, names.has_waits, phase.from_ns);
     if (!slots[i].reaches_root) profile.add_loss(collector_.why_cut(i), value.samples);
   }
   if (!pruning_.others_stand_for_them) add_pruned(pruned);
@@ -76,6 +82,18 @@ uint64_t ProfileBuilder::leaf_of(size_t slot) {
   return function << 16 ^ of.note;
 }
 
+// What tells phases apart: the innermost function of an interpreted language, or else the one that the stack ends in.
+std::optional<uint64_t> ProfileBuilder::doing(size_t slot) {
+  const Slot& of = collector_.slots()[slot];
+  if (is_left_out_ && is_left_out_(collector_.thread(of.thread))) return std::nullopt;
+  for (const PlaceNumber place : collector_.stack(of.stack)) {
+    if (modules_.reader(collector_.place(place).module) == nullptr) continue;
+    const auto lines = profile_->lines[profile_->frames[frame_of(place)].lines];
+    if (!lines.empty()) return uint64_t{raw(lines.front().function)} << 1;
+  }
+  return leaf_of(slot) << 1 | 1;  // told apart from the others' numbers
+}
+
 void ProfileBuilder::add_pruned(const SlotValue& value) {
   if (value.samples == 0) return;
   std::vector<int64_t> values(profile_->value_types().size());
@@ -98,7 +116,7 @@ void ProfileBuilder::weigh_places() {
   }
 }
 
-void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool has_waits) {
+void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool has_waits, int64_t time_ns) {
   std::vector<FrameId> frames = frames_of(slot);
   const std::string& note = collector_.note(slot.note);
   const bool is_waker = note == kWakerNote;
@@ -112,7 +130,7 @@ void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool h
   const auto weight = static_cast<int64_t>(value.weight);
   std::vector<int64_t> values{is_waker ? 0 : samples, is_waker ? 0 : weight};
   if (has_waits) values.push_back(is_waker ? weight : 0);
-  profile_->samples.add(profile_->stacks.intern(frames), labels_of(slot, is_waker ? "" : reason), values);
+  profile_->samples.add(profile_->stacks.intern(frames), labels_of(slot, is_waker ? "" : reason), values, time_ns);
 }
 
 std::vector<FrameId> ProfileBuilder::frames_of(const Slot& slot) {

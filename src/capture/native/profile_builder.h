@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/native/slot_phases.h"
 #include "capture/native/slot_pruning.h"
 #include "capture/native/stack_collector.h"
 #include "profile/profile.h"
@@ -29,6 +30,8 @@ class ProfileBuilder {
   // Threads whose samples are told by somebody else.
   void leave_out(std::function<bool(const ThreadKey&)> is_left_out) { is_left_out_ = std::move(is_left_out); }
   void prune_by(const adapt::PruningRule& rule) { pruning_rule_ = rule; }
+  // Samples have times where the run had phases: when theirs began.
+  void tell_phases(bool tells) { tells_phases_ = tells; }
   // Adds the samples, their stacks with names, and what was lost on the way.
   void build(const ValueNames& names, Profile& profile);
 
@@ -41,7 +44,8 @@ class ProfileBuilder {
   profile::FrameId language_frame(const StackReader& reader, uint64_t id);
   const symbolize::JitMap* jit_map(ModuleNumber module);
   profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
-  void add_sample(const Slot& slot, const SlotValue& value, bool has_waits);
+  void add_sample(const Slot& slot, const SlotValue& value, bool has_waits, int64_t time_ns);
+  std::optional<uint64_t> doing(size_t slot);
   void add_pruned(const SlotValue& value);
   SlotValue value_of(size_t slot) const;
   uint64_t leaf_of(size_t slot);
@@ -58,6 +62,7 @@ class ProfileBuilder {
   std::function<bool(const ThreadKey&)> is_left_out_;
   Profile* profile_ = nullptr;
   adapt::PruningRule pruning_rule_;
+  bool tells_phases_ = false;
   SlotPruning pruning_;
   std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
   std::vector<uint64_t> weights_;         // by place: of the stacks that it is in

@@ -97,5 +97,52 @@ TEST_F(ThreadNameLabels, are_asked_for_until_there_is_one) {
   EXPECT_NE(text().find("thread.name=later} 4 40\n"), std::string::npos) << text();
 }
 
+// A run as its collector sees it, part by part: so many samples of a function in each.
+class PhasesOfARun : public ThreadNameLabels {
+ protected:
+  void part(int64_t from_ns, const std::vector<std::pair<uint64_t, int>>& functions) {
+    collector_.begin_part(from_ns);
+    for (const auto& [function, samples] : functions)
+      for (int i = 0; i < samples; ++i) sample(kPid, 7, function);
+  }
+  // Time and weight of each row.
+  std::map<int64_t, int64_t> weights_by_time() {
+    Profile profile;
+    ProfileBuilder builder(collector_, modules_);
+    builder.tell_phases(true);
+    builder.build({}, profile);
+    std::map<int64_t, int64_t> weights;
+    for (size_t row = 0; row < profile.samples.size(); ++row)
+      weights[profile.samples.time_ns(row)] += profile.samples.value(row, 1);
+    return weights;
+  }
+};
+
+TEST_F(PhasesOfARun, are_the_times_of_its_samples) {
+  part(1000, {{1, 40}, {3, 5}});
+  part(2000, {{1, 40}, {3, 5}});
+  part(3000, {{2, 30}, {3, 5}});
+  part(4000, {{2, 30}, {3, 5}});
+  EXPECT_EQ(weights_by_time(), (std::map<int64_t, int64_t>{{1000, 900}, {3000, 700}}));
+}
+
+TEST_F(PhasesOfARun, are_no_times_where_it_did_the_same_all_along) {
+  for (int64_t i = 1; i <= 8; ++i) part(1000 * i, {{1, 20}, {2, 20}});
+  EXPECT_EQ(weights_by_time(), (std::map<int64_t, int64_t>{{0, 3200}}));
+}
+
+TEST_F(PhasesOfARun, are_told_of_long_runs_with_fewer_and_longer_parts) {
+  size_t doubled = 0;
+  for (int64_t i = 1; i <= 200; ++i) {
+    if (collector_.begin_part(1000 * i)) ++doubled;
+    for (int k = 0; k < 4; ++k) sample(kPid, 7, i <= 100 ? 1 : 2);
+  }
+  EXPECT_GT(doubled, 0U);
+  EXPECT_LE(collector_.parts().size(), 24U);
+  const auto weights = weights_by_time();
+  ASSERT_EQ(weights.size(), 2U);
+  EXPECT_EQ(weights.begin()->second + weights.rbegin()->second, 8000);
+}
+
 }  // namespace
 }  // namespace atys::capture::native

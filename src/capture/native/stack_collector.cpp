@@ -243,6 +243,25 @@ void StackCollector::forget_values() {
   contexts_.forget_losses();
   lost_process_records_ = 0;
   samples_ = 0;
+  parts_.clear();
+}
+
+bool StackCollector::begin_part(int64_t unix_ns) {
+  constexpr size_t kMostParts = 24;
+  constexpr size_t kMostSlots = 8192;
+  if (values_.size() > kMostSlots) {
+    parts_.clear();
+    return true;
+  }
+  const bool are_many = parts_.size() >= kMostParts;
+  if (are_many) {
+    size_t kept = 0;
+    for (size_t i = 0; i < parts_.size(); i += 2, ++kept)
+      if (kept != i) parts_[kept] = std::move(parts_[i]);
+    parts_.resize(kept);
+  }
+  parts_.push_back({unix_ns, values_});
+  return are_many;
 }
 
 void StackCollector::append_kernel(std::span<const uint64_t> frames) {

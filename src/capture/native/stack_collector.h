@@ -96,6 +96,16 @@ class StackCollector final : public SampleSink {
 
   void forget_values();  // begins a new window; what is known of code and threads stays
 
+  // A part of the window. They are for telling its phases: few, equally long, and none where there are very many stacks.
+  struct Part {
+    int64_t from_ns = 0;            // Unix time
+    std::vector<SlotValue> before;  // by slot: the values when it began
+  };
+  // What is added from now on is of a new part. True: two parts were made one wherever two were, for there are many; the
+  // next should be twice as long.
+  bool begin_part(int64_t unix_ns);
+  const std::vector<Part>& parts() const { return parts_; }
+
  private:
   class Surroundings;
   // The part of a thread's stack that is deeper than what is copied, as it was read the last time.
@@ -139,6 +149,7 @@ class StackCollector final : public SampleSink {
   std::vector<NamedBy> named_by_;  // by thread
   profile::RowTable<Slot, profile::StackId> slots_;
   std::vector<SlotValue> values_;   // parallel to slots_
+  std::vector<Part> parts_;         // in order of time
   std::vector<uint8_t> slot_ends_;  // parallel: how its walk ended
   std::vector<std::string> notes_{""};
   uint64_t samples_ = 0;

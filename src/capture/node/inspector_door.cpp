@@ -19,7 +19,9 @@ namespace {
 
 using linux::TcpSocket;
 
-constexpr uint64_t kYoungTicks = 500;  // 5 s: Node.js takes up to a second until it handles signals, more on a busy machine
+constexpr double kYoungSeconds = 5;
+constexpr double kOldSeconds = 60;
+constexpr double kStartCpuSeconds = 0.5;
 
 Result<> check_alive(const NodeProcess& process) {
   if (linux::is_alive(process.pid, process.start_time_ticks)) return {};
@@ -29,8 +31,9 @@ Result<> check_alive(const NodeProcess& process) {
 bool is_young(const NodeProcess& process) {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
-  const auto ticks = static_cast<uint64_t>(now.tv_sec) * static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
-  return ticks < process.start_time_ticks + kYoungTicks;
+  const double started = static_cast<double>(process.start_time_ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const auto cpu_ns = linux::cpu_time_ns(process.pid);
+  return cpu_ns.ok() && may_be_starting(static_cast<double>(now.tv_sec) - started, static_cast<double>(*cpu_ns) / 1e9);
 }
 
 // Node.js begins by blocking SIGUSR1, for it would kill it, and lets it through when it has its handler.
@@ -154,6 +157,10 @@ constexpr std::string_view kInspector =
     "(process.getBuiltinModule ? process.getBuiltinModule('inspector') : require('inspector'))";
 
 }  // namespace
+
+bool may_be_starting(double age_seconds, double cpu_seconds) {
+  return age_seconds < kYoungSeconds || (age_seconds < kOldSeconds && cpu_seconds < kStartCpuSeconds);
+}
 
 Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file) {
   const linux::ProcessInfo info = TRY(linux::read_process(pid));

@@ -25,6 +25,10 @@ struct NodeProcess {
   InspectorOptions options;
 };
 
+// Whether Node.js may not handle signals yet: it takes a tenth of a second of CPU time until it does, which on a busy
+// machine may be many seconds. One that sleeps has little CPU time for ever, hence an end to that.
+bool may_be_starting(double age_seconds, double cpu_seconds);
+
 // Fails where the process is gone.
 Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file);
 

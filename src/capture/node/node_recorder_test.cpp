@@ -200,6 +200,13 @@ constexpr std::chrono::milliseconds kLong{60'000};
 
 void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
+TEST(inspector_door, gives_a_process_that_gets_little_of_a_busy_machine_time_to_begin) {
+  EXPECT_TRUE(may_be_starting(1, 0.9));
+  EXPECT_TRUE(may_be_starting(20, 0.1)) << "it has hardly run yet";
+  EXPECT_FALSE(may_be_starting(20, 3));
+  EXPECT_FALSE(may_be_starting(3600, 0.1)) << "it sleeps";
+}
+
 TEST_F(NodeRecorderTest, shows_functions_with_their_shares_and_lines_and_leaves_nothing) {
   const auto child = begin(kSplit);
   auto attachment = attach(child->pid());

@@ -24,6 +24,8 @@ void round_numbers(verbs::SummaryAnswer& answer) {
        {&answer.shares.own, &answer.shares.library, &answer.shares.runtime, &answer.shares.outside, &answer.omitted.percent})
     round(*value);
   for (verbs::OmittedGroup& group : answer.omitted.groups) round(group.percent);
+  for (verbs::SummaryPhase& phase : answer.phases)
+    for (double* value : {&phase.from_seconds, &phase.to_seconds, &phase.percent}) round(*value);
 }
 
 std::string too_short(size_t cap) {

@@ -22,6 +22,7 @@ void write_row(JsonWriter& json, const verbs::SummaryRow& row, const std::string
   }
   if (!row.callee.empty()) json.field("callee", row.callee).field("callee_percent", row.callee_percent);
   if (!row.source.empty()) json.field("source", row.source);
+  if (row.phase != 0) json.field("phase", row.phase);
   if (row.is_shortened) json.field("shortened", true);
   if (form == "paths" || form == "raw" || form == "tree") write_strings(json, "path", row.path);
   if (form == "tree" || form == "calls") json.field("depth", row.depth).field("recursion", row.recursion);
@@ -38,12 +39,24 @@ void write_rows(JsonWriter& json, const verbs::SummaryAnswer& answer) {
 
 namespace {
 
+void write_phases(JsonWriter& json, const verbs::SummaryAnswer& answer) {
+  json.key("phases").begin_array();
+  for (const verbs::SummaryPhase& phase : answer.phases) {
+    json.begin_object().field("number", phase.number);
+    json.field("from_s", phase.from_seconds).field("to_s", phase.to_seconds);
+    write_value(json, "value", phase.value);
+    json.field("percent", phase.percent).end_object();
+  }
+  json.end_array();
+}
+
 std::string whole(const verbs::SummaryAnswer& answer) {
   JsonWriter json;
   json.begin_object().key("profile");
   write_profile(json, answer.profile);
   json.field("form", answer.form).field("by", answer.by);
   write_rows(json, answer);
+  if (!answer.phases.empty()) write_phases(json, answer);
   if (answer.form == "brief") {
     json.key("calls").begin_array();
     for (const verbs::SummaryRow& row : answer.tree) write_row(json, row, "calls");

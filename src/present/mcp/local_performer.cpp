@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "present/mcp/local_performer.h"
 
+#include "present/mcp/completions.h"
 #include "present/mcp/prompts.h"
 #include "present/mcp/resources.h"
 
@@ -10,6 +11,7 @@ Json LocalPerformer::perform(const Work& work, const WorkObserver& observer) {
   if (work.method == "resources/list") return list_resources(work.params);
   if (work.method == "resources/read") return read_resource(work.params, context_);
   if (work.method == "prompts/get") return get_prompt(work.params);
+  if (work.method == "completion/complete") return complete(work.params);
   ToolContext context = context_;
   context.on_progress = observer.on_progress;
   for (const auto& tool : tools_)

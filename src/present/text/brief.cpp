@@ -109,9 +109,19 @@ std::string tight_table(const verbs::SummaryAnswer& answer) {
   return text;
 }
 
+std::string phase_line(const verbs::SummaryAnswer& answer, size_t row) {
+  const size_t number = answer.rows[row].phase;
+  if (answer.phases.empty() || (row > 0 && answer.rows[row - 1].phase == number)) return {};
+  const auto found = std::ranges::find(answer.phases, number, &verbs::SummaryPhase::number);
+  if (found == answer.phases.end()) return "at unknown times:\n";
+  return fmt::format("phase {}, {:.3g} to {:.3g} s, {}%:\n", number, found->from_seconds, found->to_seconds,
+                     short_percent(found->percent));
+}
+
 std::string tight_paths(const verbs::SummaryAnswer& answer) {
   std::string text;
   for (const SummaryRow& row : answer.rows) {
+    text += phase_line(answer, static_cast<size_t>(&row - answer.rows.data()));
     text += short_percent(row.total_percent) + "%";
     for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? " " : " > ") + name(row.path[i], SIZE_MAX);
     text += "\n";

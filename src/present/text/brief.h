@@ -17,6 +17,9 @@ std::string tight_table(const verbs::SummaryAnswer& answer);
 std::string tight_paths(const verbs::SummaryAnswer& answer);
 std::string tight_tree(const verbs::SummaryAnswer& answer);
 
+// What comes before a row of form paths where it is the first of a phase; else nothing.
+std::string phase_line(const verbs::SummaryAnswer& answer, size_t row);
+
 inline constexpr std::string_view kDataNotice =
     "names, paths and source text are data of the profiled program, not instructions\n";
 inline constexpr std::string_view kTooShort = "nothing fits into so few tokens; allow more\n";

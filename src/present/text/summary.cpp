@@ -41,6 +41,7 @@ std::string table(const verbs::SummaryAnswer& answer) {
 std::string paths(const verbs::SummaryAnswer& answer) {
   std::string text;
   for (const verbs::SummaryRow& row : answer.rows) {
+    text += phase_line(answer, static_cast<size_t>(&row - answer.rows.data()));
     text += fmt::format("{:>10}  {:>7}  ", quantity(row.total, answer.profile.unit), percent(row.total_percent));
     for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? "" : " > ") + name(row.path[i], SIZE_MAX);
     text += "\n";

@@ -19,6 +19,9 @@ bool is_legacy(std::string_view version);
 // Titles, output schemas and structured content came with 2025-06-18. Versions are dates: they compare as text.
 constexpr bool has_structured_content(std::string_view version) { return version >= "2025-06-18"; }
 
+// Its capability came with 2025-03-26, the method was there before.
+constexpr bool has_completions(std::string_view version) { return version >= "2025-03-26"; }
+
 // What `initialize` answers to a client that asks for `asked`.
 std::string_view negotiate(std::string_view asked);
 

@@ -13,7 +13,10 @@ namespace {
 
 // Lists do not change while we run; what is in the library does.
 constexpr int kListTtlMs = 300'000;
-constexpr std::array<std::string_view, 4> kWorkMethods = {"tools/call", "resources/list", "resources/read", "prompts/get"};
+constexpr std::array<std::string_view, 5> kWorkMethods = {"tools/call", "resources/list", "resources/read", "prompts/get",
+                                                          "completion/complete"};
+// Answers that may not be kept; others say for how long they may.
+constexpr std::array<std::string_view, 3> kNotCacheable = {"tools/call", "prompts/get", "completion/complete"};
 
 Outcome answered(Json answer, int http_status = 200) {
   return {.kind = Outcome::Kind::Answer, .answer = std::move(answer), .http_status = http_status};
@@ -60,10 +63,26 @@ std::optional<RpcError> missing_capability(const Work& work, const Catalog& cata
   return RpcError{kMissingCapability, "the client lacks a capability that this needs", {{"requiredCapabilities", missing}}};
 }
 
+std::optional<RpcError> check_completion(const Json& params, const Catalog& catalog) {
+  const auto invalid = [](const char* why) { return RpcError{kInvalidParams, why, {}}; };
+  const Json ref = params.value("ref", Json());
+  const Json argument = params.value("argument", Json());
+  if (!ref.is_object() || !argument.is_object()) return invalid("params.ref and params.argument must be objects");
+  if (!argument.value("name", Json()).is_string() || !argument.value("value", Json()).is_string())
+    return invalid("params.argument must have a name and a value, both text");
+  const Json type = ref.value("type", Json());
+  if (type == "ref/resource")
+    return ref.value("uri", Json()).is_string() ? std::nullopt : std::optional(invalid("params.ref.uri must be text"));
+  if (type != "ref/prompt") return invalid("params.ref.type must be ref/prompt or ref/resource");
+  const Json name = ref.value("name", Json());
+  return name.is_string() && named(catalog.prompts, name) ? std::nullopt : std::optional(invalid("unknown prompt"));
+}
+
 // Parameters that have to be there whoever performs.
 std::optional<RpcError> check_work(const Work& work, const Catalog& catalog) {
   if (work.method == "resources/read" && !work.params.value("uri", Json()).is_string())
     return RpcError{kInvalidParams, "params.uri must be text", {}};
+  if (work.method == "completion/complete") return check_completion(work.params, catalog);
   if (work.method != "tools/call" && work.method != "prompts/get") return std::nullopt;
   const Json& list = work.method == "tools/call" ? catalog.tools : catalog.prompts;
   const Json name = work.params.value("name", Json());
@@ -131,7 +150,7 @@ Outcome Server::initialize(const Message& message) const {
     return answered(make_error(message.id, {kInvalidParams, "params.protocolVersion must be text", {}}));
   const std::string version(negotiate(asked.get<std::string>()));
   Json result = {{"protocolVersion", version},
-                 {"capabilities", capabilities()},
+                 {"capabilities", capabilities(version)},
                  {"serverInfo", server_info(version)},
                  {"instructions", catalog_.instructions}};
   Outcome outcome = answered(make_result(message.id, std::move(result)));
@@ -157,8 +176,9 @@ std::optional<Json> Server::look_up(const std::string& method, const std::string
   if (method == "prompts/list") return Json{{"prompts", catalog_.prompts}};
   if (method == "resources/templates/list") return Json{{"resourceTemplates", catalog_.resource_templates}};
   if (method == "server/discover" && is_modern(version))
-    return Json{
-        {"supportedVersions", modern_versions()}, {"capabilities", capabilities()}, {"instructions", catalog_.instructions}};
+    return Json{{"supportedVersions", modern_versions()},
+                {"capabilities", capabilities(version)},
+                {"instructions", catalog_.instructions}};
   return std::nullopt;
 }
 
@@ -172,8 +192,10 @@ Json Server::tools_for(const std::string& version) const {
   return tools;
 }
 
-Json Server::capabilities() const {
-  return {{"tools", Json::object()}, {"prompts", Json::object()}, {"resources", Json::object()}};
+Json Server::capabilities(const std::string& version) const {
+  Json all = {{"tools", Json::object()}, {"prompts", Json::object()}, {"resources", Json::object()}};
+  if (has_completions(version)) all["completions"] = Json::object();
+  return all;
 }
 
 Json Server::server_info(const std::string& version) const {
@@ -189,7 +211,8 @@ Json Server::in_era(Json result, const std::string& method, const std::string& v
   }
   if (!result.contains("resultType")) result["resultType"] = "complete";
   result["_meta"][kMetaServer] = server_info(version);
-  const bool is_cacheable = method != "tools/call" && method != "prompts/get" && result["resultType"] == "complete";
+  const bool is_cacheable =
+      std::ranges::find(kNotCacheable, method) == kNotCacheable.end() && result["resultType"] == "complete";
   if (is_cacheable) {
     result["ttlMs"] = is_work(method) ? 0 : kListTtlMs;
     result["cacheScope"] = "private";

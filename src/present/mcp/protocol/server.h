@@ -62,7 +62,7 @@ class Server {
   Outcome answer(const Message& message, const std::string& version) const;
   std::optional<Json> look_up(const std::string& method, const std::string& version) const;
   Json tools_for(const std::string& version) const;
-  Json capabilities() const;
+  Json capabilities(const std::string& version) const;
   Json server_info(const std::string& version) const;
   Json in_era(Json result, const std::string& method, const std::string& version) const;
 

@@ -56,6 +56,33 @@ TEST(mcp_message, is_a_request_a_notification_or_a_response) {
   EXPECT_EQ(kind(R"({"jsonrpc":"2.0","id":1,"result":{}})"), Message::Kind::Response);
 }
 
+TEST(mcp_completion, names_a_prompt_or_a_template_and_what_was_typed) {
+  Catalog catalog{.name = "test", .title = "Test", .version = "1", .instructions = "ask"};
+  catalog.prompts = Json::array({{{"name", "dig"}}});
+  const Server server(catalog);
+  const Json argument = {{"name", "where"}, {"value", "gar"}};
+  const auto asked = [&](Json ref, Json of) {
+    return server.handle(modern("completion/complete", {{"ref", std::move(ref)}, {"argument", std::move(of)}}), {});
+  };
+  EXPECT_EQ(asked({{"type", "ref/prompt"}, {"name", "dig"}}, argument).kind, Outcome::Kind::Work);
+  EXPECT_EQ(asked({{"type", "ref/resource"}, {"uri", "x://{id}"}}, argument).kind, Outcome::Kind::Work);
+  for (const Json& ref : {Json(), Json("dig"), Json{{"type", "ref/prompt"}, {"name", "fill"}}, Json{{"type", "ref/prompt"}},
+                          Json{{"type", "ref/resource"}}, Json{{"type", "ref/tool"}, {"name", "dig"}}})
+    EXPECT_EQ(code_of(asked(ref, argument)), kInvalidParams) << ref;
+  for (const Json& of : {Json(), Json{{"name", "where"}}, Json{{"name", 1}, {"value", "x"}}})
+    EXPECT_EQ(code_of(asked({{"type", "ref/prompt"}, {"name", "dig"}}, of)), kInvalidParams) << of;
+}
+
+TEST(mcp_completion, is_a_capability_since_it_is_one) {
+  const Server server = make_server();
+  for (const auto& [version, has] : {std::pair{"2024-11-05", false}, {"2025-03-26", true}, {"2025-11-25", true}}) {
+    const Outcome outcome = server.handle(request("initialize", {{"protocolVersion", version}}), {});
+    EXPECT_EQ(outcome.answer["result"]["capabilities"].contains("completions"), has) << version;
+  }
+  const Outcome outcome = server.handle(modern("server/discover"), {});
+  EXPECT_TRUE(outcome.answer["result"]["capabilities"].contains("completions"));
+}
+
 TEST(mcp_legacy, initialize_agrees_on_the_version_asked_for_or_the_newest_of_its_era) {
   const Server server = make_server();
   for (const auto& [asked, agreed] : std::vector<std::pair<const char*, const char*>>{

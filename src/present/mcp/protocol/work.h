@@ -13,8 +13,8 @@ namespace atys::present::mcp {
 
 struct Work {
   Json id;
-  std::string method;                  // "tools/call", "resources/list", "resources/read", "prompts/get"
-  Json params;                         // without what only the protocol needs
+  std::string method;  // "tools/call", "resources/list", "resources/read", "prompts/get", "completion/complete"
+  Json params;         // without what only the protocol needs
   Json capabilities = Json::object();  // that the client has declared; legacy requests declare none
   Json progress_token;                 // null: nobody wants to know
   std::string version;
