@@ -17,7 +17,8 @@ namespace atys::fleet {
 namespace {
 
 constexpr uint64_t kLookAgainNs = 1'000'000'000;  // for instances, where there are none
-constexpr int kStepMs = 500;
+constexpr int kStepMs = 1000;
+constexpr size_t kMostFreeBytes = 8 << 20;
 constexpr uint64_t kMostWindowsOfOne = 2160;  // of one recording: six hours of ten seconds, then what it knows is let go
 
 std::unique_ptr<adapt::FrequencyPolicy> policy_of(const TaskFrequency& frequency) {
@@ -39,6 +40,11 @@ std::string window_id(const std::string& sender_hex, uint64_t sequence) {
 }
 
 bool is_there(pid_t pid) { return ::kill(pid, 0) == 0 || errno == EPERM; }
+
+// Naming a window takes many times what a recording holds; to give back little costs more than it is worth.
+void give_back_memory() {
+  if (::mallinfo2().fordblks > kMostFreeBytes) ::malloc_trim(0);
+}
 
 uint64_t thread_cpu_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -141,7 +147,7 @@ class TaskRunner::Loop {
     forget_ended();
     note(recording, hz);
     runner_.surroundings_.deliver(task_, std::move(window));
-    ::malloc_trim(0);  // naming a window takes many times what a recording holds
+    give_back_memory();
   }
 
   void note(const capture::Recording& recording, double hz) {
