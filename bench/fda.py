@@ -4,18 +4,18 @@
 
     bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--json FILE]
 
-All rates watch the same process at the same time, each an agent of its own whose controller is away, so that its windows lie in its spool. A
+All rates watch the same process at the same time (for Java one of its own), each an agent whose controller is away, so that its windows lie in its spool. A
 window's error is the mean difference between the functions' shares and the truth of the same interval; that of the whole run is the
 paper's measure. For the pooled algorithm a window's estimate is that of its stretch: `pooled` with all of it, as somebody sees who looks
 back, `live` with what was known at the time. Cost is the CPU time of the agent's windows, the kernel's part included, but for the
 first two windows.
 """
 import argparse
+import concurrent.futures
 import gzip
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,8 +31,9 @@ def workload_command(name: str, seconds: float, phase: float, log: pathlib.Path,
     if name == "numeric":
         return ["/usr/bin/python3", str(ROOT / "bench/fda/numeric.py"), str(seconds), str(phase), str(log)]
     subprocess.run(["javac", "-d", str(scratch), str(ROOT / "bench/fda/Transactions.java")], check=True)
-    return ["java", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-XX:-UseJVMCICompiler", "-cp", str(scratch), "Transactions",
-            str(seconds), str(phase), str(log)]
+    # A method each: where HotSpot inlines one into another, it does not say of every instruction which of them it is of.
+    return ["java", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Transactions.*",
+            "-cp", str(scratch), "Transactions", str(seconds), str(phase), str(log)]
 
 
 def frequencies(top: int) -> dict[str, str]:
@@ -157,32 +158,40 @@ def judge(name: str, windows: list[dict], truth: Truth) -> list[dict]:
     return rows
 
 
-def run(workload: str, chosen) -> list[dict]:
+def watched(workload: str, names: list[str], chosen, top: pathlib.Path) -> list[dict]:
+    """One process, and an agent for each of these rates beside it."""
     functions = WORKLOADS[workload]
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="fda"))
+    scratch = pathlib.Path(tempfile.mkdtemp(dir=top))
     phase = chosen.windows * chosen.window
     seconds = phase * chosen.phases + 4
     log = scratch / "truth"
     program = subprocess.Popen(workload_command(workload, seconds, phase, log, scratch), stdout=subprocess.DEVNULL)
-    agents = {}
+    agents = []
     try:
-        names = frequencies(chosen.top)
-        for name, frequency in names.items():
-            agents[name] = start_agent(name, frequency, f'command~"{log}"', chosen.window, scratch)
+        rates = frequencies(chosen.top)
+        for name in names:
+            agents.append(start_agent(name, rates[name], f'command~"{log}"', chosen.window, scratch))
         program.wait()
     finally:
         program.kill()
-        for agent in agents.values():
+        for agent in agents:
             agent.terminate()
-        for agent in agents.values():
+        for agent in agents:
             agent.wait()
     truth = Truth(log, functions)
     rows = []
     for name in names:
         spool = sorted((scratch / name.replace(" ", "") / "spool").glob("*.otlp.gz"))
         rows += judge(name, [read_window(path, functions) for path in spool], truth)
-    shutil.rmtree(scratch)
     return rows
+
+
+def run(workload: str, chosen) -> list[dict]:
+    """A JVM is sampled by one at a time: there each rate has a process of its own, as many at once as there are CPUs."""
+    names = list(frequencies(chosen.top))
+    groups = [[name] for name in names] if workload == "transactions" else [names]
+    with tempfile.TemporaryDirectory(prefix="fda") as top, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [row for rows in pool.map(lambda group: watched(workload, group, chosen, pathlib.Path(top)), groups) for row in rows]
 
 
 def table(workload: str, rows: list[dict], top: int) -> str:

@@ -20,6 +20,8 @@ struct FrequencyPlan {
   size_t stable_windows = 5;
   // Ours alone: how much of what one window holds at the highest rate is worth having at once after a change.
   double goal = 0.75;
+
+  bool operator==(const FrequencyPlan&) const = default;
 };
 
 struct NextWindow {

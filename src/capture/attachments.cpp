@@ -38,7 +38,13 @@ void Attachments::begin_recording(pid_t pid, const std::string& name, std::uniqu
     return;
   }
   recordings_[pid] = std::make_unique<OwnRecording>(pid, std::move(recorder));
+  if (hz_ > 0) recordings_[pid]->set_rate(hz_);
   ++runtimes_[name];
+}
+
+void Attachments::set_rate(double hz) {
+  hz_ = hz;
+  for (const auto& [pid, recording] : recordings_) recording->set_rate(hz);
 }
 
 void Attachments::settle(std::chrono::milliseconds patience) {

@@ -35,6 +35,8 @@ class Attachments final : public native::ReaderFinder {
   // Processes that sample themselves and all of whose stacks come from there, since the last call.
   std::vector<pid_t> take_covered();
   bool has_recordings() const { return !recordings_.empty(); }
+  // Of those that sample themselves now or later.
+  void set_rate(double hz);
   // Sampling is over; frames are named next.
   void before_naming();
   // What those runtimes recorded since the last call; of one that did not hand it over, an empty profile. Nobody waits for
@@ -54,6 +56,7 @@ class Attachments final : public native::ReaderFinder {
   void let_ended_go();
 
   const RecordingPlan& plan_;
+  double hz_ = 0;  // 0: as planned
   std::string tier_;
   bool can_walk_ = true;
   std::vector<std::string> notes_;

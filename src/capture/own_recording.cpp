@@ -94,14 +94,36 @@ void OwnRecording::run() {
   for (;;) {
     wait_for_order(lock);
     if (order_ == Order::End) return;
-    const bool is_last = std::exchange(order_, Order::None) == Order::TakeLast;
+    const Order order = std::exchange(order_, Order::None);
+    if (order == Order::Rate) {
+      follow_rate(lock);
+      continue;
+    }
+    const bool is_last = order == Order::TakeLast;
     lock.unlock();
     Result<Profile> taken = started_->ok() ? recorder_->take(is_last) : Result<Profile>(started_->error());
     lock.lock();
-    if (order_ != Order::None) continue;  // who asked has given up on that answer, and native samples stand for it
+    if (order_ != Order::None && order_ != Order::Rate)
+      continue;  // who asked has given up on that answer, and native samples stand for it
     taken_.emplace(std::move(taken));
     changed_.notify_all();
+    if (!is_last) follow_rate(lock);
   }
+}
+
+void OwnRecording::follow_rate(std::unique_lock<std::mutex>& lock) {
+  const double hz = std::exchange(wanted_hz_, 0);
+  if (hz <= 0 || !started_->ok() || is_ending_) return;
+  lock.unlock();
+  recorder_->set_rate(hz);
+  lock.lock();
+}
+
+// One that is asked for something is told afterwards.
+void OwnRecording::set_rate(double hz) {
+  const std::lock_guard lock(mutex_);
+  wanted_hz_ = hz;
+  if (order_ == Order::None) give(Order::Rate);
 }
 
 bool OwnRecording::is_settled(std::chrono::milliseconds patience) {

@@ -28,6 +28,7 @@ class OwnRecording {
   bool covers_all();
   // Asks for what it recorded since the last time; many can be asked before any answers.
   void ask(bool is_last);
+  void set_rate(double hz);
   // Fails also when it did not start, or does not answer in time.
   Result<Profile> answer(std::chrono::milliseconds patience);
   Result<Profile> take(bool is_last, std::chrono::milliseconds patience) {
@@ -37,12 +38,13 @@ class OwnRecording {
   std::vector<pid_t> covered_threads() const { return recorder_->covered_threads(); }
 
  private:
-  enum class Order { None, Take, TakeLast, End };
+  enum class Order { None, Rate, Take, TakeLast, End };
   void run();
   Result<> start_patiently();
   void give(Order order);
   void wait_for_order(std::unique_lock<std::mutex>& lock);
   void end_soon();
+  void follow_rate(std::unique_lock<std::mutex>& lock);
 
   const pid_t pid_;
   const UniqueFd process_;  // a pidfd; closed: it was gone already
@@ -52,6 +54,7 @@ class OwnRecording {
   std::condition_variable changed_;
   Order order_ = Order::None;
   bool is_ending_ = false;
+  double wanted_hz_ = 0;  // 0: as it is
   std::optional<Result<>> started_;
   std::optional<Result<Profile>> taken_;
   std::thread thread_;  // the last: runs as soon as it is there

@@ -29,6 +29,7 @@ struct Script {
   std::atomic<int> starts = 0;
   std::atomic<int> takes = 0;
   std::atomic<int> last_takes = 0;
+  std::atomic<double> hz = 0;  // that it was told last
   std::atomic<int> calls_at_once = 0;
   std::atomic<bool> overlapped = false;
   std::atomic<bool> is_gone = false;
@@ -52,6 +53,10 @@ class ScriptedRecorder final : public OwnRecorder {
     const Call call(script_);
     ++(is_last ? script_.last_takes : script_.takes);
     return script_.take(is_last);
+  }
+  void set_rate(double hz) override {
+    const Call call(script_);
+    script_.hz = hz;
   }
   void end_by(std::chrono::steady_clock::time_point time) override { script_.end_by(time); }
   std::vector<pid_t> covered_threads() const override { return {7, 8}; }
@@ -93,6 +98,20 @@ TEST(own_recording, starts_at_once_and_hands_over_what_was_recorded) {
   EXPECT_EQ(comment(recording->take(false, kLong)), "not last");
   EXPECT_EQ(comment(recording->take(true, kLong)), "last");
   EXPECT_EQ(recording->covered_threads(), (std::vector<pid_t>{7, 8}));
+  EXPECT_FALSE(script.overlapped);
+}
+
+TEST(own_recording, is_told_a_rate_between_calls_and_loses_no_answer_by_it) {
+  Script script;
+  const auto recording = record(script);
+  for (int hz = 1; hz <= 200; ++hz) {
+    if (hz % 2 == 0) recording->ask(false);
+    recording->set_rate(hz);
+    if (hz % 2 != 0) recording->ask(false);
+    ASSERT_EQ(comment(recording->answer(kLong)), "not last") << hz;
+  }
+  EXPECT_EQ(comment(recording->take(true, kLong)), "last");
+  EXPECT_GT(script.hz, 100);
   EXPECT_FALSE(script.overlapped);
 }
 

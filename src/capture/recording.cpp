@@ -320,7 +320,9 @@ Profile Recording::State::so_far() {
 void Recording::State::ask_rate(double hz) {
   const double before = guard_.grants().back().hz;
   const double granted = guard_.ask(clock_ns(CLOCK_MONOTONIC) - started_ns_, hz);
-  if (granted != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(granted));
+  if (granted == before || plan_.kind.name == KindName::Event) return;
+  (void)source_->set_period(period_of(granted));
+  attachments_.set_rate(granted);
 }
 
 Profile Recording::State::finish() {

@@ -12,6 +12,7 @@ namespace {
 constexpr uint64_t kSoonest = 400'000'000;    // ns: looks are half a second apart
 constexpr uint64_t kLatest = 60'000'000'000;  // a pid that was reused, or an exec() that nobody expected
 constexpr uint64_t kPartOfAge = 4;
+constexpr size_t kFewFound = 8;
 
 uint64_t began_at_ns(const linux::ProcessInfo& process) {
   static const auto ticks = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
@@ -25,8 +26,18 @@ uint64_t ServiceWatch::judged_again_ns(uint64_t began_ns, uint64_t judged_ns) {
   return judged_ns + std::clamp(age / kPartOfAge, kSoonest, kLatest);
 }
 
+// Nobody came, nobody is to be judged again, and of those found nobody went.
+bool ServiceWatch::nothing_happened(uint64_t now_ns) const {
+  if (newest_ == 0 || now_ns >= next_judgement_ns_ || found_.size() > kFewFound) return false;
+  return linux::newest_number() == newest_ &&
+         std::ranges::all_of(found_, [this](pid_t pid) { return linux::is_alive(pid, judged_.at(pid).start_time_ticks); });
+}
+
 std::vector<pid_t> ServiceWatch::look(uint64_t now_ns) {
+  if (nothing_happened(now_ns)) return found_;
   if (!rule_.ports().empty()) facts_.reset();  // what listens where is read anew each time
+  newest_ = linux::newest_number();
+  next_judgement_ns_ = UINT64_MAX;
   std::map<pid_t, Judged> still_there;
   std::vector<pid_t> found;
   for (const pid_t pid : linux::list_processes()) {
@@ -36,12 +47,14 @@ std::vector<pid_t> ServiceWatch::look(uint64_t now_ns) {
       const auto process = linux::read_process(pid);
       if (!process.ok() || process->state == 'Z') continue;  // ended meanwhile
       if (!facts_) facts_ = live_facts(rule_);
-      judged = {began_at_ns(*process), now_ns, matches(rule_, *process, *facts_)};
+      judged = {process->start_time_ticks, began_at_ns(*process), now_ns, matches(rule_, *process, *facts_)};
     }
     if (judged.belongs) found.push_back(pid);
+    next_judgement_ns_ = std::min(next_judgement_ns_, judged_again_ns(judged.began_ns, judged.judged_ns));
     still_there.emplace_hint(still_there.end(), pid, judged);
   }
   judged_ = std::move(still_there);
+  found_ = found;
   return found;
 }
 

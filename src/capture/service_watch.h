@@ -27,14 +27,20 @@ class ServiceWatch {
 
  private:
   struct Judged {
+    uint64_t start_time_ticks = 0;
     uint64_t began_ns = 0;
     uint64_t judged_ns = 0;
     bool belongs = false;
   };
 
+  bool nothing_happened(uint64_t now_ns) const;
+
   ServiceRule rule_;
   std::unique_ptr<ProcessFacts> facts_;
   std::map<pid_t, Judged> judged_;
+  std::vector<pid_t> found_;  // the last time
+  pid_t newest_ = 0;          // number given out before the last look
+  uint64_t next_judgement_ns_ = 0;
 };
 
 }  // namespace atys::capture

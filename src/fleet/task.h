@@ -25,11 +25,15 @@ struct TaskFrequency {
   FrequencyMode mode = FrequencyMode::Pooled;
   double fixed_hz = 99;
   adapt::FrequencyPlan dynamic;
+
+  bool operator==(const TaskFrequency&) const = default;
 };
 
 struct TaskBudget {
   double overhead = 0.01;     // share of the service's CPU time, or of one core
   uint64_t memory_bytes = 0;  // of an agent that has this task; 0: as it was told itself
+
+  bool operator==(const TaskBudget&) const = default;
 };
 
 struct Task {
@@ -46,6 +50,7 @@ struct Task {
   uint64_t for_ns = 0;  // 0: until it is stopped
 
   bool runs_on(std::string_view node) const;
+  bool operator==(const Task&) const = default;
 };
 
 // What its service is called: the name in the rule, or else that of the task.

@@ -133,6 +133,15 @@ Result<ProcessInfo> read_process(pid_t pid) {
 
 std::vector<pid_t> list_processes() { return numbered_entries("/proc"); }
 
+// "0.20 0.18 0.12 1/80 11206"
+pid_t newest_number() {
+  const Result<std::string> text = read_proc_file("/proc/loadavg", 256);
+  if (!text.ok()) return 0;
+  std::string_view last(*text);
+  last = last.substr(last.rfind(' ') + 1);
+  return parse_number<pid_t>(last.substr(0, last.find('\n'))).value_or(0);
+}
+
 Result<std::vector<pid_t>> list_threads(pid_t pid) {
   const std::string folder = proc_path(pid, "task");
   std::vector<pid_t> threads = numbered_entries(folder);

@@ -106,6 +106,15 @@ TEST(process, is_read_whole) {
   EXPECT_TRUE(std::ranges::count(list_processes(), ::getpid()) == 1);
 }
 
+TEST(process, that_is_new_has_the_newest_number) {
+  const pid_t before = newest_number();
+  ASSERT_GT(before, 0);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  EXPECT_NE(newest_number(), before);
+  ::waitpid(child, nullptr, 0);
+}
+
 TEST(process, that_is_not_there_is_named) {
   const auto none = read_process(999'999'999);
   ASSERT_FALSE(none.ok());

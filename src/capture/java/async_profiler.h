@@ -26,6 +26,7 @@ class AsyncProfiler final : public OwnRecorder {
 
   Result<> start() override;
   Result<Profile> take(bool is_last) override;
+  void set_rate(double hz) override;
   void end_by(std::chrono::steady_clock::time_point time) override;
 
  private:

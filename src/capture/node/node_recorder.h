@@ -29,6 +29,7 @@ class NodeRecorder final : public OwnRecorder {
 
   Result<> start() override;
   Result<Profile> take(bool is_last) override;
+  void set_rate(double hz) override;
   std::vector<pid_t> covered_threads() const override;
   // A process that is about to end says so and waits for us to go.
   int wakeup_fd() const override { return is_watched_ && client_ ? client_->fd() : -1; }

@@ -160,7 +160,7 @@ class Agent::State {
         for (const Task& task : orders_.tasks()) add(wanted, task);
       for (auto at = runners_.begin(); at != runners_.end();) {
         const auto found = wanted.find(at->first);
-        const bool stays = found != wanted.end() && to_yaml(found->second) == to_yaml(at->second->task());
+        const bool stays = found != wanted.end() && found->second == at->second->task();
         if (!stays) ended.push_back(std::move(at->second));
         at = stays ? std::next(at) : runners_.erase(at);
       }
