@@ -13,7 +13,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ import peer
 sys.path.insert(0, str(peer.ROOT / "tests" / "support"))
 import captured  # noqa: E402
 from otlp_windows import window  # noqa: E402
+from programs import end, eventually  # noqa: E402
 
 SECOND = 10**9
 PATH = "/v1development/profiles"
@@ -63,11 +63,7 @@ class Program:
         return self
 
     def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(30)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        end(self.process)
 
 
 class Controller(Program):
@@ -93,6 +89,11 @@ class Controller(Program):
             stack, _, value = line.rpartition(" ")
             rows[stack] = rows.get(stack, 0) + int(value)
         return rows
+
+    def windows(self, service):
+        environment = {**os.environ, "ATYS_CONTROLLER": f"http://{self.http}", "ATYS_TOKEN": self.token}
+        told = json.loads(subprocess.run([peer.ATYS, "services", "--json"], env=environment, capture_output=True, text=True, check=True).stdout)
+        return sum(row["windows"] for row in told["services"] if row["service"] == service)
 
     def metric(self, name):
         text = post(self.http, "/metrics", None, token=self.token)
@@ -130,14 +131,6 @@ def post(address, path, body, kind="application/x-protobuf", token=""):
     if answer.status != 200:
         raise RuntimeError(f"{address} answers {answer.status}: {said[:200]}")
     return said.decode(errors="replace")
-
-
-def eventually(question, wanted, seconds=60):
-    """None as soon as the answer is the one that is wanted."""
-    deadline = time.monotonic() + seconds
-    while (got := question()) != wanted and time.monotonic() < deadline:
-        time.sleep(0.2)
-    return None if got == wanted else f"{got!r} instead of {wanted!r}"
 
 
 def windows(service, count=4):
@@ -200,8 +193,7 @@ def ours_to_theirs(collector, folder, by_grpc, by_http):
         with Program(folder / "workload.log", workload, "60"), \
                 Program(folder / "agent.log", peer.ATYS, "agent", "--controller", collector.grpc, "--task", task, "--data", folder / "agent",
                         "--metrics", "none", "--max-cpu", "50%"):
-            eventually(lambda: len(by_grpc.stacks("live")) > 2, True)
-            time.sleep(3)
+            eventually(lambda: by_grpc.windows("live") >= 4, True)
         wanted = by_grpc.stacks("live")  # the agent has sent all that it had before it ended
         if "error" in wanted:
             return f"{wanted['error']} {(folder / 'agent.log').read_text()}"

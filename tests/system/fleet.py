@@ -9,7 +9,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import checks  # noqa: E402
 from checks import check, differs  # noqa: E402
 from otlp_windows import EXPORT, REPORT, orders, report, window  # noqa: E402
+from programs import end, eventually  # noqa: E402
 from scratch import atys_binary  # noqa: E402
 
 try:
@@ -64,11 +64,7 @@ class Controller:
         return self
 
     def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(30)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        end(self.process)
 
     def request(self, method, path, body=None, headers=None, token=None):
         """Status, headers and body."""
@@ -120,14 +116,6 @@ def agent_window(node, sequence, stacks, start=None, service="shop", version="1.
     attributes = {"service.name": service, "service.version": version, "host.name": node, "atys.sender": f"{node:0<32}",
                   "atys.sequence": sequence, "service.instance.id": instance or node + "-1"}
     return window([(attributes, stacks)], start or time.time_ns() - 60 * SECOND, **more)
-
-
-def eventually(question, wanted, seconds=60):
-    """None as soon as the answer is the one that is wanted."""
-    end = time.monotonic() + seconds
-    while (got := question()) != wanted and time.monotonic() < end:
-        time.sleep(0.2)
-    return differs(got, wanted)
 
 
 def profiles(controller):

@@ -19,8 +19,7 @@ namespace {
 
 constexpr int kFirstToSampleObjects = 11;  // JEP 331
 constexpr size_t kLargestRecording = size_t{1} << 30;
-constexpr uint64_t kLongestAfterPlan = 60;  // seconds that a recording outlives a plan whose maker has died
-constexpr double kTrifle = 0.1;
+constexpr uint64_t kLongestAfterPlan = 60;      // seconds that a recording outlives a plan whose maker has died
 constexpr uint64_t kLongestOpenEnded = 86'400;  // and one without an end
 
 uint64_t interval_of(double hz) { return static_cast<uint64_t>(std::llround(1e9 / hz)); }
@@ -86,16 +85,14 @@ Result<> AsyncProfiler::start() {
   return error;
 }
 
-// It has no other way than to begin anew, which takes the machine some milliseconds: not for a trifle.
+// It has no other way than to begin anew, which takes the machine some milliseconds.
 void AsyncProfiler::set_rate(double hz) {
-  const uint64_t interval_ns = interval_of(hz);
-  const double change = static_cast<double>(interval_ns) / static_cast<double>(state_->interval_ns);
   const bool is_timed = state_->kind.name == KindName::Cpu || state_->kind.name == KindName::Wall;
-  if (!state_->session || !is_timed || std::abs(std::log(change)) < kTrifle) return;
+  if (!state_->session || !is_timed || !state_->session->stop().ok()) return;
+  const uint64_t interval_ns = interval_of(hz);
   const std::string before = std::to_string(state_->interval_ns);
   state_->event.replace(state_->event.find(before), before.size(), std::to_string(interval_ns));
   state_->interval_ns = interval_ns;
-  if (!state_->session->stop().ok()) return;
   state_->consumed = 0;
   (void)state_->session->start(state_->event, state_->longest_s);  // if it cannot, the next take() says so
 }

@@ -427,6 +427,22 @@ TEST_P(SampledJava, shows_time_whether_it_runs_or_waits) {
   EXPECT_TRUE(is_main_seen) << "main sleeps";
 }
 
+TEST_P(SampledJava, is_sampled_at_another_rate_when_told_so) {
+  JavaProgram program(folder_, options());
+  auto made = recorder(program.pid());
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  ASSERT_TRUE((*made)->start().ok());
+  for (const double hz : {49.0, 199.0}) {
+    (*made)->set_rate(hz);
+    spend(program.pid(), 500'000'000);
+    const auto profile = (*made)->take(false);
+    ASSERT_TRUE(profile.ok()) << profile.error().message;
+    const Seen seen = look_into(*profile);
+    EXPECT_GT(seen.samples, 0) << hz;
+    EXPECT_NEAR(static_cast<double>(seen.total) / static_cast<double>(seen.samples), 1e9 / hz, 1.0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(each, SampledJava, testing::ValuesIn(test::java_homes()), test::home_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SampledJava);
 

@@ -21,7 +21,6 @@ constexpr uint64_t kOpenMs = 5000;
 constexpr uint64_t kTurnMs = 2000;
 constexpr uint64_t kCallMs = 10'000;  // stopping makes V8 write the whole profile
 constexpr double kMostHz = 200;       // V8 samples itself at a price: a tenth of its speed at 1,000
-constexpr double kTrifle = 0.1;
 constexpr size_t kMostWorkers = 256;
 constexpr uint64_t kEndMs = 3000;  // a process that ends waits for us no longer, whatever its workers do
 
@@ -71,9 +70,9 @@ Result<> NodeRecorder::begin(const Isolate& isolate) {
 
 // V8 takes an interval only between two profiles.
 void NodeRecorder::set_rate(double hz) {
-  const double before = std::min(recording_.hz, kMostHz);
+  const bool is_same_for_v8 = std::min(recording_.hz, kMostHz) == std::min(hz, kMostHz);
   recording_.hz = hz;
-  if (!client_ || is_ending_ || std::abs(std::log(std::min(hz, kMostHz) / before)) < kTrifle) return;
+  if (!client_ || is_ending_ || is_same_for_v8) return;
   for (const Isolate& isolate : isolates_)
     if (call(isolate, "Profiler.stop", Json::object()).ok()) (void)begin(isolate);
 }

@@ -258,6 +258,20 @@ TEST_F(NodeRecorderTest, goes_on_from_window_to_window) {
   EXPECT_FALSE(attachment->recorder->take(true).ok());
 }
 
+TEST_F(NodeRecorderTest, goes_on_at_another_rate_when_told_so) {
+  const auto child = begin(kSplit);
+  auto attachment = attach(child->pid());
+  ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+  ASSERT_TRUE(attachment->recorder->start().ok());
+  for (const double hz : {20.0, 150.0}) {
+    attachment->recorder->set_rate(hz);
+    pause_ms(1000);
+    const auto profile = attachment->recorder->take(false);
+    ASSERT_TRUE(profile.ok()) << profile.error().message;
+    EXPECT_GT(leaves(*profile)["sixty"], 0) << hz;
+  }
+}
+
 TEST_F(NodeRecorderTest, writes_only_of_the_debugger_and_only_to_standard_error) {
   const auto child = begin(kIdle);
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our errors as gRPC statuses and back. Only Unavailable is worth trying again, as the OTLP standard has it.
+// Our errors as gRPC statuses and back; what the OTLP standard has tried again becomes Unavailable.
 #pragma once
 
 #include <grpcpp/support/status.h>
