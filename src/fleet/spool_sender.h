@@ -21,6 +21,8 @@ class SpoolSender {
   // Sends until the spool is empty, `goes_on` says no, or a window has to wait. Does nothing while it is too early to try
   // again. The error is that of the last window that was not taken.
   Result<> send(uint64_t now_ns, const std::function<bool()>& goes_on);
+  // When a window that had to wait may be tried again; 0: none has to.
+  uint64_t try_again_ns() const { return retry_ns_ > 0 ? next_ns_ : 0; }
 
  private:
   Spool& spool_;

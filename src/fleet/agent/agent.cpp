@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/agent/agent.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -13,10 +14,10 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/random.h"
+#include "base/unique_fd.h"
 #include "fleet/agent/order_book.h"
 #include "fleet/spool_sender.h"
 #include "linux/host.h"
-#include "linux/proc_file.h"
 
 namespace atys::fleet {
 
@@ -26,10 +27,12 @@ constexpr uint64_t kTickNs = 1'000'000'000;
 constexpr uint64_t kFirstRetryNs = 500'000'000;
 constexpr uint64_t kLongestRetryNs = 30'000'000'000;
 
+// Asked for every second: the file stays open.
 uint64_t resident_bytes() {
-  const Result<std::string> text = linux::read_proc_file("/proc/self/statm", 256);
+  static const UniqueFd statm(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+  char text[256] = {};
   unsigned long long pages = 0;
-  if (!text.ok() || std::sscanf(text->c_str(), "%*u %llu", &pages) != 1) return 0;
+  if (::pread(statm.get(), text, sizeof text - 1, 0) <= 0 || std::sscanf(text, "%*u %llu", &pages) != 1) return 0;
   return pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
@@ -94,7 +97,8 @@ class Agent::State {
     while (wait(kTickNs)) {
       keep_budget();
       const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-      if (link_ && now >= next_report_ns) next_report_ns = now + take_orders();
+      if (!link_ || now < next_report_ns) continue;
+      next_report_ns = now + take_orders();
       reconcile();
     }
   }
@@ -197,17 +201,35 @@ class Agent::State {
     if (!bytes.ok()) return spool_.count_dropped();
     bytes_recorded_ += bytes->size();
     spool_.put(*bytes);
+    {
+      const std::lock_guard lock(mutex_);
+      has_new_window_ = true;
+    }
+    wake_.notify_all();
   }
 
   void send() {
     SpoolSender sender(spool_, *link_);
-    while (wait(kTickNs / 4)) {
+    do {
       const Result<> sent = sender.send(clock_ns(CLOCK_MONOTONIC), [this] { return wait(0); });
       if (sent.ok()) continue;
       const std::lock_guard lock(mutex_);
       trouble_ = sent.error().message;
       if (is_worth_sending_again(sent.error())) is_connected_ = false;
-    }
+    } while (wait_for_window(sender.try_again_ns()));
+  }
+
+  // Until there is another window, or one that had to wait may be tried again (0: there is none). False: we are to end.
+  bool wait_for_window(uint64_t try_again_ns) {
+    std::unique_lock lock(mutex_);
+    const auto is_called = [this] { return is_ending_ || has_new_window_; };
+    const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    if (try_again_ns == 0)
+      wake_.wait(lock, is_called);
+    else
+      wake_.wait_for(lock, std::chrono::nanoseconds(try_again_ns - std::min(now, try_again_ns)), is_called);
+    has_new_window_ = false;
+    return !is_ending_;
   }
 
   // The last windows, as far as the controller takes them at once.
@@ -246,6 +268,7 @@ class Agent::State {
   std::mutex mutex_;  // over what follows, but for the atomic ones
   std::condition_variable wake_;
   bool is_ending_ = false;
+  bool has_new_window_ = false;  // in the spool
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TaskRunner>> runners_;  // by task and kind
   OrderBook orders_;
   double ordered_factor_ = 1;
