@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adaptive rates against fixed ones: error and cost, on programs that measure themselves.
 
-    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--json FILE]
+    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--workers N] [--json FILE]
 
 All rates watch the same process at the same time (for Java one of its own), each an agent whose controller is away, so that its windows lie in its spool. A
 window's error is the mean difference between the functions' shares and the truth of the same interval; that of the whole run is the
 paper's measure. For the pooled algorithm a window's estimate is that of its stretch: `pooled` with all of it, as somebody sees who looks
-back, `live` with what was known at the time. Cost is the CPU time of the agent's windows, the kernel's part included, but for the
-first two windows.
+back, `live` with what was known at the time. Cost is the CPU time of the agent's windows, the kernel's part included, from the first shift
+on: in the first phase all of them find the names of what the program consists of.
 """
 import argparse
+import bisect
 import concurrent.futures
 import gzip
 import json
@@ -22,18 +23,17 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ATYS = os.environ.get("ATYS", str(ROOT / "build/release/bin/atys"))
-WARM = 2
 FIXED = [20, 50, 99, 199, 499, 999]
 WORKLOADS = {"numeric": ["convolve", "pool", "rectify", "linear"], "transactions": ["purchase", "checkout", "audit", "report"]}
 
 
-def workload_command(name: str, seconds: float, phase: float, log: pathlib.Path, scratch: pathlib.Path) -> list[str]:
+def workload_command(name: str, seconds: float, phase: float, log: pathlib.Path, workers: int, scratch: pathlib.Path) -> list[str]:
     if name == "numeric":
-        return ["/usr/bin/python3", str(ROOT / "bench/fda/numeric.py"), str(seconds), str(phase), str(log)]
+        return ["/usr/bin/python3", str(ROOT / "bench/fda/numeric.py"), str(seconds), str(phase), str(log), str(workers)]
     subprocess.run(["javac", "-d", str(scratch), str(ROOT / "bench/fda/Transactions.java")], check=True)
     # A method each: where HotSpot inlines one into another, it does not say of every instruction which of them it is of.
     return ["java", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Transactions.*",
-            "-cp", str(scratch), "Transactions", str(seconds), str(phase), str(log)]
+            "-cp", str(scratch), "Transactions", str(seconds), str(phase), f"{log}.0"]
 
 
 def frequencies(top: int) -> dict[str, str]:
@@ -75,24 +75,34 @@ def normalized(shares: dict[str, float]) -> dict[str, float]:
     return {name: share / total if total else 0.0 for name, share in shares.items()}
 
 
+class Log:
+    """CPU time that each function has taken up to a moment, by what one process wrote of itself."""
+
+    def __init__(self, path: pathlib.Path, columns: int):
+        self.rows = [[float(word) for word in line.split()] for line in path.read_text().splitlines() if len(line.split()) == columns + 1]
+        self.moments = [row[0] for row in self.rows]
+
+    def at(self, moment: float) -> list[float]:
+        place = min(max(bisect.bisect_right(self.moments, moment), 1), len(self.rows) - 1)
+        before, after = self.rows[place - 1], self.rows[place]
+        part = min(max((moment - before[0]) / (after[0] - before[0]), 0), 1)
+        return [a + (b - a) * part for a, b in zip(before[1:], after[1:])]
+
+
 class Truth:
-    """CPU time of each function between two moments, by what the program wrote of itself."""
+    """Shares of the functions between two moments, over all processes of the service."""
 
     def __init__(self, log: pathlib.Path, functions: list[str]):
         self.functions = functions
-        self.rows = [[float(word) for word in line.split()] for line in log.read_text().splitlines() if len(line.split()) == len(functions) + 1]
-
-    def at(self, moment: float) -> list[float]:
-        before = max((row for row in self.rows if row[0] <= moment), key=lambda row: row[0], default=self.rows[0])
-        after = min((row for row in self.rows if row[0] > moment), key=lambda row: row[0], default=before)
-        part = (moment - before[0]) / (after[0] - before[0]) if after[0] > before[0] else 0
-        return [a + (b - a) * part for a, b in zip(before[1:], after[1:])]
+        self.logs = [Log(path, len(functions)) for path in log.parent.glob(f"{log.name}.*")]
+        self.begin, self.end = max(one.moments[0] for one in self.logs), min(one.moments[-1] for one in self.logs)
 
     def shares(self, begin: float, end: float) -> dict[str, float]:
-        return normalized({name: b - a for name, a, b in zip(self.functions, self.at(begin), self.at(end))})
+        spent = [[b - a for a, b in zip(one.at(begin), one.at(end))] for one in self.logs]
+        return normalized(dict(zip(self.functions, map(sum, zip(*spent)))))
 
     def covers(self, window: dict) -> bool:
-        return self.rows[0][0] <= window["begin"] and window["end"] <= self.rows[-1][0]
+        return self.begin <= window["begin"] and window["end"] <= self.end
 
 
 def pooled(windows: list[dict]) -> dict[str, float]:
@@ -138,10 +148,10 @@ def error(seen: dict[str, float], truth: dict[str, float]) -> float:
     return sum(abs(seen[name] - truth[name]) for name in truth) / len(truth) * 100
 
 
-def judge(name: str, windows: list[dict], truth: Truth) -> list[dict]:
+def judge(name: str, windows: list[dict], truth: Truth, first_shift: float) -> list[dict]:
     everything = [window for window in windows if window["samples"] > 0]
     windows = [window for window in everything if truth.covers(window)]
-    steady = windows[WARM:]  # names of what a program consists of are found once
+    steady = [window for window in windows if window["end"] > first_shift]
     cost = sum(window["cost"] for window in steady) / sum(window["end"] - window["begin"] for window in steady) * 100
     rate = sum(window["samples"] for window in windows) / sum(window["cpu"] for window in windows)
     whole = truth.shares(windows[0]["begin"], windows[-1]["end"])
@@ -165,7 +175,7 @@ def watched(workload: str, names: list[str], chosen, top: pathlib.Path) -> list[
     phase = chosen.windows * chosen.window
     seconds = phase * chosen.phases + 4
     log = scratch / "truth"
-    program = subprocess.Popen(workload_command(workload, seconds, phase, log, scratch), stdout=subprocess.DEVNULL)
+    program = subprocess.Popen(workload_command(workload, seconds, phase, log, chosen.workers, scratch), stdout=subprocess.DEVNULL)
     agents = []
     try:
         rates = frequencies(chosen.top)
@@ -182,7 +192,7 @@ def watched(workload: str, names: list[str], chosen, top: pathlib.Path) -> list[
     rows = []
     for name in names:
         spool = sorted((scratch / name.replace(" ", "") / "spool").glob("*.otlp.gz"))
-        rows += judge(name, [read_window(path, functions) for path in spool], truth)
+        rows += judge(name, [read_window(path, functions) for path in spool], truth, truth.begin + phase)
     return rows
 
 
@@ -211,6 +221,7 @@ def main() -> int:
     options.add_argument("--windows", type=int, default=20, help="in each phase")
     options.add_argument("--phases", type=int, default=4)
     options.add_argument("--window", type=float, default=3, help="seconds")
+    options.add_argument("--workers", type=int, default=1, help="processes of the numeric service")
     options.add_argument("--top", type=int, default=999, choices=FIXED, help="the highest rate")
     options.add_argument("--json", metavar="FILE")
     chosen = options.parse_args()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A numeric program that measures itself: layers of a small network over and over, their mix another one in each phase. Each tenth of
-a second it writes the CPU time that each layer has taken so far, and the Unix time: the truth."""
+a second it writes the CPU time that each layer has taken so far, and the Unix time: the truth. Several workers do the same, each with a log."""
+import os
 import sys
 import time
 
 import numpy
 
-SECONDS, PHASE_SECONDS, LOG = float(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+SECONDS, PHASE_SECONDS, LOG, WORKERS = float(sys.argv[1]), float(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 IMAGE = numpy.random.default_rng(1).random((96, 96))
 KERNEL = numpy.random.default_rng(2).random((3, 3))
 WEIGHTS = numpy.random.default_rng(3).random((96, 96))
@@ -36,11 +37,11 @@ LAYERS = [convolve, pool, rectify, linear]
 MIXES = [[6, 2, 3, 1], [1, 6, 1, 1], [2, 1, 9, 4], [9, 1, 1, 6]]
 
 
-def main() -> None:
+def work(path: str) -> None:
     spent = [0.0] * len(LAYERS)
     began = time.time()
     due = began
-    with open(LOG, "w", buffering=1) as log:
+    with open(path, "w", buffering=1) as log:
         while (now := time.time()) < began + SECONDS:
             if now >= due:
                 print(now, *spent, file=log)
@@ -53,4 +54,8 @@ def main() -> None:
                 spent[number] += time.thread_time() - before
 
 
-main()
+for worker in range(1, WORKERS):
+    if os.fork() == 0:
+        work(f"{LOG}.{worker}")
+        os._exit(0)
+work(f"{LOG}.0")
