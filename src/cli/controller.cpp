@@ -36,7 +36,10 @@ class ControllerSubcommand final : public Subcommand {
             "another controller, merged by minute, and hands down that one's tasks.\n\n"
             "Listens on this machine only unless told otherwise. Everybody has to know the token, which is made and kept "
             "in\n"
-            "--data/token unless --token-file names another file.",
+            "--data/token unless --token-file names another file. Who knows it may do everything; agents and people who "
+            "only "
+            "ask\n"
+            "may have tokens of their own. What changes the tasks is put down in --data/audit.log.",
         .examples =
             "  # on this machine\n"
             "  atys controller\n"
@@ -55,6 +58,10 @@ class ControllerSubcommand final : public Subcommand {
     app.add_option("--data", request_.data_folder, "Where to keep everything (default: ATYS_HOME/controller)")
         ->type_name("FOLDER");
     app.add_option("--token-file", token_file_, "The token, in a file that is made if it is not there")->type_name("FILE");
+    app.add_option("--read-token-file", read_token_file_, "Another token, for whoever only asks; made likewise")
+        ->type_name("FILE");
+    app.add_option("--capture-token-file", capture_token_file_, "Another token, for agents; made likewise")
+        ->type_name("FILE");
     app.add_flag("--no-token", no_token_, "Ask for no token: every user of this machine may do everything");
     app.add_option("--host", hosts_, "A name by which we may be called, besides localhost and addresses; may repeat")
         ->type_name("NAME")
@@ -115,7 +122,7 @@ class ControllerSubcommand final : public Subcommand {
     std::signal(SIGPIPE, SIG_IGN);
     TRY(choose_token());
     const std::unique_ptr<verbs::RunningController> controller = TRY(verbs::RunningController::start(request_));
-    web_.guard.token = request_.token;
+    web_.guard.access = request_.access;
     web_.guard.hosts = own_names();
     web_.guard.any_address = !is_loopback(web_.address);
     web_.certificate_file = request_.tls_certificate;
@@ -141,7 +148,9 @@ class ControllerSubcommand final : public Subcommand {
       return fail(ErrorCode::PermissionDenied, "cannot make " + request_.data_folder + ": " + error.message(),
                   "say another folder with --data");
     if (token_file_.empty()) token_file_ = request_.data_folder + "/token";
-    request_.token = TRY(token_of_file(token_file_));
+    request_.access = Access(TRY(token_of_file(token_file_)));
+    if (!read_token_file_.empty()) request_.access.let_in(TRY(token_of_file(read_token_file_)), Role::Read);
+    if (!capture_token_file_.empty()) request_.access.let_in(TRY(token_of_file(capture_token_file_)), Role::Capture);
     return {};
   }
 
@@ -165,7 +174,8 @@ class ControllerSubcommand final : public Subcommand {
 
   verbs::ControllerRequest request_;
   present::web::WebOptions web_;
-  std::string listen_, grpc_, grpc_host_, token_file_, upstream_token_file_, max_bytes_, pass_on_;
+  std::string listen_, grpc_, grpc_host_, token_file_, read_token_file_, capture_token_file_, upstream_token_file_,
+      max_bytes_, pass_on_;
   std::array<std::string, 3> keep_;
   std::vector<std::string> hosts_;
   bool no_token_ = false;

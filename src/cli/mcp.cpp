@@ -133,11 +133,13 @@ class McpSubcommand final : public Subcommand {
   Result<> serve_http(const mcp::Server& server, mcp::Performer& performer) const {
     mcp::HttpOptions options{.address = address_, .port = port_};
     options.guard.hosts = hosts_;
-    if (!no_token_) options.guard.token = token_file_.empty() ? TRY(random_token()) : TRY(token_of_file(token_file_));
+    std::string token;
+    if (!no_token_) token = token_file_.empty() ? TRY(random_token()) : TRY(token_of_file(token_file_));
+    options.guard.access = Access(token);
     options.on_listening = [&](int port) {
       const std::string host = address_.find(':') == std::string::npos ? address_ : "[" + address_ + "]";
       std::fprintf(stderr, "atys: listening on http://%s:%d/mcp\n", host.c_str(), port);
-      if (!no_token_ && token_file_.empty()) std::fprintf(stderr, "atys: token %s\n", options.guard.token.c_str());
+      if (!no_token_ && token_file_.empty()) std::fprintf(stderr, "atys: token %s\n", token.c_str());
       if (!is_loopback(address_))
         std::fprintf(stderr, "atys: note: other machines can connect, and what is sent is not encrypted\n");
     };

@@ -82,7 +82,8 @@ class UpSubcommand final : public Subcommand {
     std::signal(SIGPIPE, SIG_IGN);
     std::error_code ignored;
     std::filesystem::create_directories(data_, ignored);
-    web_.guard.token = request_.controller.token = TRY(token_of_file(data_ + "/token"));
+    const std::string token = TRY(token_of_file(data_ + "/token"));
+    web_.guard.access = request_.controller.access = Access(token);
     std::unique_ptr<verbs::Up> up;                    // outlives the metrics that tell of it
     std::atomic<const verbs::Up*> running = nullptr;  // for the threads that answer
     const auto metrics = TRY(present::metrics::MetricsServer::start(
@@ -91,8 +92,7 @@ class UpSubcommand final : public Subcommand {
     up = TRY(verbs::Up::start(request_));
     running = up.get();
     const auto web = TRY(present::web::WebServer::start(up->controller(), web_));
-    std::fprintf(stderr, "atys: the page is at http://%s:%d/#token=%s\n", web_.address.c_str(), web->port(),
-                 web_.guard.token.c_str());
+    std::fprintf(stderr, "atys: the page is at http://%s:%d/#token=%s\n", web_.address.c_str(), web->port(), token.c_str());
     return watch(*up, end);
   }
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "base/token.h"
-
 namespace atys::present {
 
 namespace {
@@ -34,8 +32,7 @@ bool HttpGuard::is_our_host(std::string_view authority) const {
   return is_our_name(authority) || (any_address && is_number(host_of(authority)));
 }
 
-std::optional<HttpGuard::Refusal> HttpGuard::check(const std::string& host, const std::string* origin,
-                                                   const std::string* authorization) const {
+std::optional<HttpGuard::Refusal> HttpGuard::check_place(const std::string& host, const std::string* origin) const {
   if (!is_our_host(host)) return Refusal{403, "not a name of this server; the operator can allow it: --host NAME"};
   if (origin != nullptr) {
     const size_t scheme = origin->find("://");
@@ -43,9 +40,16 @@ std::optional<HttpGuard::Refusal> HttpGuard::check(const std::string& host, cons
     const bool is_ours = scheme != std::string::npos && (is_our_name(from) || from == host);
     if (!is_ours) return Refusal{403, "requests from that origin are not taken"};
   }
-  if (token.empty()) return std::nullopt;
-  const bool has_token = authorization != nullptr && is_bearer(*authorization, token);
-  if (!has_token) return Refusal{401, "send the token: Authorization: Bearer TOKEN"};
+  return std::nullopt;
+}
+
+std::optional<HttpGuard::Refusal> HttpGuard::check(const std::string& host, const std::string* origin,
+                                                   const std::string* authorization, Role needs) const {
+  if (auto refusal = check_place(host, origin)) return refusal;
+  const std::optional<Role> role = access.role_of(authorization == nullptr ? "" : *authorization);
+  if (!role) return Refusal{401, "send the token: Authorization: Bearer TOKEN"};
+  if (!Access::may(*role, needs))
+    return Refusal{403, std::string("this token has the role ") + to_string(*role) + ", and this needs " + to_string(needs)};
   return std::nullopt;
 }
 

@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
+
 namespace atys::present {
 
 struct HttpGuard {
-  std::string token;               // empty: none is asked for
+  Access access;
   std::vector<std::string> hosts;  // names that we may be called by, besides those of this machine
   bool any_address = false;        // or by whatever address: what rebinds a name cannot be told from a number
 
@@ -19,8 +21,11 @@ struct HttpGuard {
     int status = 403;
     std::string why;
   };
-  // `origin` and `authorization` are null where the request has no such header.
-  std::optional<Refusal> check(const std::string& host, const std::string* origin, const std::string* authorization) const;
+  // `origin` and `authorization` are null where the request has no such header. 401: nobody's token; 403: not theirs to do.
+  std::optional<Refusal> check(const std::string& host, const std::string* origin, const std::string* authorization,
+                               Role needs = Role::Admin) const;
+  // The same for what everybody may see.
+  std::optional<Refusal> check_place(const std::string& host, const std::string* origin) const;
 
  private:
   bool is_our_name(std::string_view authority) const;

@@ -54,6 +54,7 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
     return fail(ErrorCode::PermissionDenied, "cannot make " + request.data_folder + ": " + error.message(),
                 "say another folder with --data");
   auto running = std::unique_ptr<RunningController>(new RunningController());
+  running->audit_log_ = std::make_unique<fleet::AuditLog>(request.data_folder + "/audit.log");
   auto store = TRY(store::open_embedded_store({.folder = request.data_folder + "/store"}));
   running->controller_ = TRY(fleet::Controller::open({.folder = request.data_folder,
                                                       .name = request.name,
@@ -64,7 +65,7 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
                                                      std::move(store), TRY(link_above(request))));
   if (!request.grpc_address.empty())
     running->grpc_ = TRY(fleet::GrpcServer::start({.address = request.grpc_address,
-                                                   .token = request.token,
+                                                   .access = request.access,
                                                    .tls = {request.tls_authority, request.tls_certificate, request.tls_key}},
                                                   fleet::grpc_methods(*running->controller_), running->controller_->door()));
   return running;
@@ -150,19 +151,37 @@ TasksAnswer RunningController::tasks() const {
 
 Result<TasksAnswer> RunningController::task(const std::string& name) const { return one(TRY(controller_->task(name)), ""); }
 
-Result<TasksAnswer> RunningController::apply_task(const std::string& text, const std::string& name) {
+Result<TasksAnswer> RunningController::audited(const Caller& caller, const char* action, const std::string& task,
+                                               Result<TasksAnswer> answer) {
+  audit(caller, action, "task " + task, answer.ok() ? "done" : answer.error().message);
+  return answer;
+}
+
+Result<TasksAnswer> RunningController::applied(const std::string& text, const std::string& name) {
   const fleet::Task task = TRY(fleet::parse_task(text, "the task"));
   if (task.name != name)
     return fail(ErrorCode::InvalidInput, "the task is named " + task.name + ", not " + name, "PUT it under its own name");
   return one(TRY(controller_->apply_task(text, "the task")), "applied");
 }
 
-Result<TasksAnswer> RunningController::stop_task(const std::string& name) {
-  return one(TRY(controller_->stop_task(name)), "stopped");
+Result<TasksAnswer> RunningController::apply_task(const std::string& text, const std::string& name, const Caller& caller) {
+  return audited(caller, "apply", name, applied(text, name));
 }
 
-Result<TasksAnswer> RunningController::delete_task(const std::string& name) {
-  return one(TRY(controller_->remove_task(name)), "deleted");
+Result<TasksAnswer> RunningController::stop_task(const std::string& name, const Caller& caller) {
+  const auto stopped = controller_->stop_task(name);
+  return audited(caller, "stop", name, stopped.ok() ? Result<TasksAnswer>(one(*stopped, "stopped")) : stopped.error());
+}
+
+Result<TasksAnswer> RunningController::delete_task(const std::string& name, const Caller& caller) {
+  const auto removed = controller_->remove_task(name);
+  return audited(caller, "delete", name, removed.ok() ? Result<TasksAnswer>(one(*removed, "deleted")) : removed.error());
+}
+
+Result<ControllerStatus> RunningController::status() {
+  ControllerStatus status = TRY(controller_->status());
+  status.lost_audit_lines = audit_log_->lost_lines();
+  return status;
 }
 
 Result<store::Merged> RunningController::merged(const ServiceQuery& query) {

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/access.h"
 #include "base/result.h"
+#include "fleet/controller/audit_log.h"
 #include "fleet/controller/controller.h"
 #include "fleet/wire/grpc_server.h"
 #include "verbs/fleet_answers.h"
@@ -21,13 +23,14 @@ using ServiceQuery = fleet::ServiceQuery;
 using ExportResponse = fleet::ExportResponse;
 using OtlpEncoding = fleet::OtlpEncoding;
 using Admission = fleet::Admission;
+using Caller = fleet::Caller;
 using fleet::encode_json;
 
 struct ControllerRequest {
   std::string data_folder;
-  std::string name;                                     // as a node of the controller above; empty: the host's
-  std::string grpc_address = "127.0.0.1:4317";          // empty: no gRPC
-  std::string token;                                    // empty: none is asked for
+  std::string name;                             // as a node of the controller above; empty: the host's
+  std::string grpc_address = "127.0.0.1:4317";  // empty: no gRPC
+  Access access;
   std::string tls_authority, tls_certificate, tls_key;  // PEM files; of gRPC
   std::string upstream;                                 // gRPC address of the controller above; empty: none
   std::string upstream_token;
@@ -65,9 +68,14 @@ class RunningController {
   NodesAnswer nodes() const;
   TasksAnswer tasks() const;
   Result<TasksAnswer> task(const std::string& name) const;
-  Result<TasksAnswer> apply_task(const std::string& text, const std::string& name);  // of this name, or it is an error
-  Result<TasksAnswer> stop_task(const std::string& name);
-  Result<TasksAnswer> delete_task(const std::string& name);
+  // These are put down in the audit log. The task is of this name, or it is an error.
+  Result<TasksAnswer> apply_task(const std::string& text, const std::string& name, const Caller& caller);
+  Result<TasksAnswer> stop_task(const std::string& name, const Caller& caller);
+  Result<TasksAnswer> delete_task(const std::string& name, const Caller& caller);
+  // A call that was refused before it came here.
+  void audit(const Caller& caller, const std::string& action, const std::string& what, const std::string& outcome) {
+    audit_log_->add(now_ns(), caller, action, what, outcome);
+  }
 
   Result<SentProfile> profile(const ServiceQuery& query, const std::string& format);
   Result<SummaryAnswer> top(const ServiceQuery& query, const View& view);
@@ -76,7 +84,7 @@ class RunningController {
   Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) {
     return controller_->receive(otlp, encoding);
   }
-  Result<ControllerStatus> status() { return controller_->status(); }
+  Result<ControllerStatus> status();
   uint64_t refused_tokens() const { return grpc_ ? grpc_->refused_tokens() : 0; }
 
  private:
@@ -84,7 +92,10 @@ class RunningController {
   Result<store::Merged> merged(const ServiceQuery& query);
   TaskRow row_of(const fleet::TaskEntry& entry, const std::vector<fleet::NodeState>& nodes) const;
   TasksAnswer one(const fleet::TaskEntry& entry, std::string done) const;
+  Result<TasksAnswer> audited(const Caller& caller, const char* action, const std::string& task, Result<TasksAnswer> answer);
+  Result<TasksAnswer> applied(const std::string& text, const std::string& name);
 
+  std::unique_ptr<fleet::AuditLog> audit_log_;
   std::unique_ptr<fleet::Controller> controller_;
   std::unique_ptr<fleet::GrpcServer> grpc_;  // ends before the controller
 };

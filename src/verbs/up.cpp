@@ -67,7 +67,7 @@ void Up::look_around() {
     task.name = name;
     task.service = service.rule;
     task.window_ns = request_.window_ns;
-    if (!controller_->apply_task(fleet::to_yaml(task), name).ok()) continue;
+    if (!controller_->apply_task(fleet::to_yaml(task), name, Caller{}).ok()) continue;
     services_[name] = service;
     if (first_task_ns_ == 0) first_task_ns_ = now;
   }

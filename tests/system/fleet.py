@@ -284,6 +284,38 @@ def strangers(controller):
     check("health and the page itself need no token", open_to_all)
 
 
+def roles(folder):
+    """Tokens for one role each, and what the audit log says of those who tried more."""
+    tokens = {"read": f"{folder}/read-token", "capture": f"{folder}/capture-token"}
+    with Controller(f"{folder}/roles", "--read-token-file", tokens["read"], "--capture-token-file", tokens["capture"]) as controller:
+        read, capture = (pathlib.Path(path).read_text().strip() for path in tokens.values())
+        task = b"task: a\nservice: b\n"
+
+        def person():
+            statuses = (controller.request("GET", "/api/v1/services", token=read)[0], controller.request("PUT", "/api/v1/tasks/a", task, token=read)[0],
+                        controller.request("POST", "/v1development/profiles", b"", {"Content-Type": "application/x-protobuf"}, token=read)[0])
+            return differs(statuses, (200, 403, 403))
+
+        def agent():
+            controller.call(REPORT, report("x"), token=capture)
+            statuses = (controller.request("GET", "/api/v1/services", token=capture)[0], controller.request("DELETE", "/api/v1/tasks/a", token=capture)[0])
+            return differs(statuses, (403, 403))
+
+        def operator():
+            return differs((controller.request("PUT", "/api/v1/tasks/a", task)[0], controller.request("DELETE", "/api/v1/tasks/b")[0]), (200, 404))
+
+        def audit():
+            lines = [json.loads(line) for line in pathlib.Path(folder, "roles", "audit.log").read_text().splitlines()]
+            found = [(line["role"], line["from"], line["action"], line["outcome"] == "done") for line in lines]
+            return differs(found, [("read", "127.0.0.1", "PUT", False), ("capture", "127.0.0.1", "DELETE", False), ("admin", "127.0.0.1", "apply", True),
+                                   ("admin", "127.0.0.1", "delete", False)])
+
+        check("who may read gives no orders and sends nothing", person)
+        check("an agent's token serves for an agent only", agent)
+        check("the operator's token serves for everything", operator)
+        check("what would change the tasks is in the audit log, and whether it did", audit)
+
+
 def vandals(controller):
     def indices():
         status, body = controller.post(agent_window("web-1", 50, {"main;f": 1}, bad_stack=True))
@@ -474,6 +506,7 @@ def main():
             strangers(controller)
             vandals(controller)
             metrics(controller)
+        roles(folder)
         tree(folder)
         tls(folder)
         module(folder)

@@ -49,6 +49,7 @@ struct ControllerStatus {
   store::Health store;
   uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
   std::vector<std::string> problems;              // of upkeep; the last ones
+  uint64_t lost_audit_lines = 0;
   bool has_upstream = false;
   UpstreamStatus upstream;
 };

@@ -156,7 +156,7 @@ TEST(controller, windows_of_one_stretch_count_by_their_samples) {
 TEST(controller, agents_reach_it_over_the_network) {
   Site site("root");
   const auto server =
-      GrpcServer::start({.token = "a token for this test"}, grpc_methods(*site.controller), site.controller->door());
+      GrpcServer::start({.access = Access("a token for this test")}, grpc_methods(*site.controller), site.controller->door());
   ASSERT_TRUE(server.ok());
   const auto link =
       open_grpc_link({.address = "127.0.0.1:" + std::to_string((*server)->port()), .token = "a token for this test"});

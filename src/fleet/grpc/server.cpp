@@ -8,9 +8,9 @@
 #include <atomic>
 #include <chrono>
 
+#include "base/access.h"
 #include "base/byte_source.h"
 #include "base/gzip.h"
-#include "base/token.h"
 #include "fleet/grpc/bytes.h"
 #include "fleet/grpc/module.h"
 #include "fleet/grpc/status.h"
@@ -83,10 +83,13 @@ class GenericService final : public grpc::CallbackGenericService {
     const auto handler = handlers_.find(context->method());
     if (handler == handlers_.end())
       return new Refusal({grpc::StatusCode::UNIMPLEMENTED, "there is no method " + context->method()});
-    if (!has_token(*context)) {
+    const std::optional<Role> role = role_of(*context);
+    if (!role) {
       ++refused_tokens_;
       return new Refusal({grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong"});
     }
+    if (!Access::may(*role, Role::Capture))
+      return new Refusal({grpc::StatusCode::PERMISSION_DENIED, "this token is not one for agents"});
     return new Call(handler->second, options_, door_, workers_);
   }
 
@@ -94,11 +97,10 @@ class GenericService final : public grpc::CallbackGenericService {
   const GrpcServerOptions& options() const { return options_; }
 
  private:
-  bool has_token(const grpc::GenericCallbackServerContext& context) const {
-    if (options_.token.empty()) return true;
+  std::optional<Role> role_of(const grpc::GenericCallbackServerContext& context) const {
     const auto found = context.client_metadata().find("authorization");
-    return found != context.client_metadata().end() &&
-           is_bearer({found->second.data(), found->second.size()}, options_.token);
+    const bool has_one = found != context.client_metadata().end();
+    return options_.access.role_of(has_one ? std::string_view{found->second.data(), found->second.size()} : "");
   }
 
   const GrpcServerOptions options_;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "base/access.h"
 #include "base/result.h"
 #include "fleet/wire/admission.h"
 #include "fleet/wire/tls_files.h"
@@ -24,7 +25,7 @@ using CallHandlers = std::map<std::string, CallHandler, std::less<>>;  // by met
 
 struct GrpcServerOptions {
   std::string address = "127.0.0.1:0";  // port 0: any that is free
-  std::string token;                    // empty: none is asked for
+  Access access;                        // calls need the role Capture
   TlsFiles tls = {};
   size_t most_message_bytes = size_t{64} << 20;
   size_t threads = 2;

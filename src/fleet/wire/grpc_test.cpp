@@ -62,7 +62,7 @@ TEST(grpc, a_call_without_the_token_never_reaches_its_handler) {
                           ++calls;
                           return std::string();
                         }}},
-                      {.token = "secret"});
+                      {.access = Access("secret")});
   EXPECT_TRUE(served.client("secret")->call("/a.B/C", "").ok());
   for (const char* token : {"", "secre", "secret2", "Secret"}) {
     const auto answer = served.client(token)->call("/a.B/C", "");
@@ -71,6 +71,20 @@ TEST(grpc, a_call_without_the_token_never_reaches_its_handler) {
   }
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(served.server->refused_tokens(), 4u);
+}
+
+TEST(grpc, a_token_for_readers_is_not_one_for_agents) {
+  Access access("operator");
+  access.let_in("agent", Role::Capture);
+  access.let_in("person", Role::Read);
+  const Served served({{"/a.B/C", [](const std::string&) -> Result<std::string> { return std::string(); }}},
+                      {.access = access});
+  EXPECT_TRUE(served.client("operator")->call("/a.B/C", "").ok());
+  EXPECT_TRUE(served.client("agent")->call("/a.B/C", "").ok());
+  const auto answer = served.client("person")->call("/a.B/C", "");
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::PermissionDenied);
+  EXPECT_NE(answer.error().message.find("not one for agents"), std::string::npos) << answer.error().message;
 }
 
 TEST(grpc, errors_of_a_handler_keep_their_kind) {

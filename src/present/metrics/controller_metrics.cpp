@@ -30,6 +30,8 @@ void add_doors(MetricText& text, const verbs::ControllerStatus& status, uint64_t
   add_by_reason(text, "atys_controller_refused_profiles_total", "Profiles of messages that were taken in part, by reason.",
                 status.refused_profiles);
   text.counter("atys_controller_refused_tokens_total", "Calls without the right token.", as_double(refused_tokens));
+  text.counter("atys_controller_lost_audit_lines_total", "Changes that could not be put down in the audit log.",
+               as_double(status.lost_audit_lines));
   text.counter("atys_controller_turned_away_total", "Messages to be sent again later: too much was waiting.",
                as_double(status.turned_away));
   text.gauge("atys_controller_waiting_bytes", "Bytes of messages that wait or are worked on.",

@@ -58,6 +58,23 @@ TEST(http_guard, addresses_may_be_called_where_others_can_connect_and_pages_only
   EXPECT_TRUE(guard.check("10.0.0.5:4318", &null, nullptr).has_value());
 }
 
+TEST(http_guard, a_token_for_one_role_does_not_serve_for_another) {
+  HttpGuard guard{.access = Access("operator")};
+  guard.access.let_in("agent", Role::Capture);
+  guard.access.let_in("person", Role::Read);
+  const auto status = [&](const std::string& token, Role needs) {
+    const std::string authorization = "Bearer " + token;
+    const auto refusal = guard.check("localhost", nullptr, &authorization, needs);
+    return refusal ? refusal->status : 200;
+  };
+  EXPECT_EQ(status("operator", Role::Admin), 200);
+  EXPECT_EQ(status("agent", Role::Capture), 200);
+  EXPECT_EQ(status("agent", Role::Read), 403);
+  EXPECT_EQ(status("person", Role::Read), 200);
+  EXPECT_EQ(status("person", Role::Admin), 403);
+  EXPECT_EQ(status("nobody", Role::Read), 401);
+}
+
 TEST(discovery, lists_the_agents_that_have_metrics) {
   const verbs::NodesAnswer nodes{.nodes = {{.node = "a\"b", .metrics_address = "10.0.0.1:9465"}, {.node = "silent"}}};
   EXPECT_EQ(metrics::discovery(nodes), R"([{"targets":["10.0.0.1:9465"],"labels":{"node":"a\"b"}}])");

@@ -78,22 +78,23 @@ class Server final : public WebServer {
   }
   void add_routes();
   void configure();
-  bool admit(const Request& request, Response& response, bool needs_token = true);
-  httplib::Server::Handler guarded(Handler handler) {
-    return [this, handler](const Request& request, Response& response) {
-      if (admit(request, response)) (this->*handler)(request, response);
+  bool admit(const Request& request, Response& response, Role needs);
+  httplib::Server::Handler guarded(Handler handler, Role needs = Role::Read) {
+    return [this, handler, needs](const Request& request, Response& response) {
+      if (admit(request, response, needs)) (this->*handler)(request, response);
     };
   }
+  verbs::Caller caller_of(const Request& request) const;
 
   void services(const Request&, Response& response) { set_answer(response, controller_.services()); }
   void nodes(const Request&, Response& response) { set_json(response, json::render(controller_.nodes())); }
   void tasks(const Request&, Response& response) { set_json(response, json::render(controller_.tasks())); }
   void task(const Request& request, Response& response) { set_answer(response, controller_.task(request.matches[1])); }
   void stop_task(const Request& request, Response& response) {
-    set_answer(response, controller_.stop_task(request.matches[1]));
+    set_answer(response, controller_.stop_task(request.matches[1], caller_of(request)));
   }
   void delete_task(const Request& request, Response& response) {
-    set_answer(response, controller_.delete_task(request.matches[1]));
+    set_answer(response, controller_.delete_task(request.matches[1], caller_of(request)));
   }
   void apply_task(const Request& request, Response& response, const httplib::ContentReader& read);
   void profile(const Request& request, Response& response);
@@ -113,34 +114,42 @@ class Server final : public WebServer {
   std::atomic<uint64_t> refused_tokens_ = 0;
 };
 
-bool Server::admit(const Request& request, Response& response, bool needs_token) {
-  const auto header = [&](const char* name) {
-    return request.has_header(name) ? std::optional(request.get_header_value(name)) : std::nullopt;
-  };
-  const auto origin = header("Origin");
-  const auto authorization = header("Authorization");
-  HttpGuard guard = options_.guard;
-  if (!needs_token) guard.token.clear();
-  const auto refusal =
-      guard.check(request.get_header_value("Host"), origin ? &*origin : nullptr, authorization ? &*authorization : nullptr);
+std::optional<std::string> header_of(const Request& request, const char* name) {
+  return request.has_header(name) ? std::optional(request.get_header_value(name)) : std::nullopt;
+}
+
+verbs::Caller Server::caller_of(const Request& request) const {
+  const std::string authorization = request.get_header_value("Authorization");
+  return {options_.guard.access.role_of(authorization).value_or(Role::Read), request.remote_addr};
+}
+
+void set_refusal(Response& response, const HttpGuard::Refusal& refusal) {
+  if (refusal.status == 401) response.set_header("WWW-Authenticate", "Bearer realm=\"atys\"");
+  set_json(response, json::render(fail(ErrorCode::PermissionDenied, refusal.why)), refusal.status);
+}
+
+bool Server::admit(const Request& request, Response& response, Role needs) {
+  const auto origin = header_of(request, "Origin");
+  const auto authorization = header_of(request, "Authorization");
+  const auto refusal = options_.guard.check(request.get_header_value("Host"), origin ? &*origin : nullptr,
+                                            authorization ? &*authorization : nullptr, needs);
   if (!refusal) return true;
-  if (refusal->status == 401) {
-    ++refused_tokens_;
-    response.set_header("WWW-Authenticate", "Bearer realm=\"atys\"");
-  }
-  set_json(response, json::render(fail(ErrorCode::PermissionDenied, refusal->why)), refusal->status);
+  if (refusal->status == 401) ++refused_tokens_;
+  if (refusal->status == 403 && needs == Role::Admin)
+    controller_.audit(caller_of(request), request.method, request.path, refusal->why);
+  set_refusal(response, *refusal);
   return false;
 }
 
 void Server::apply_task(const Request& request, Response& response, const httplib::ContentReader& read) {
-  if (!admit(request, response)) return;
+  if (!admit(request, response, Role::Admin)) return;
   std::string text;
   const bool is_whole = read([&](const char* bytes, size_t size) {
     text.append(bytes, size);
     return text.size() <= kMostTaskBytes;
   });
   if (!is_whole) return set_error(response, fail(ErrorCode::ResourceExhausted, "a task of more than 64 KiB, or cut off"));
-  set_answer(response, controller_.apply_task(text, request.matches[1]));
+  set_answer(response, controller_.apply_task(text, request.matches[1], caller_of(request)));
 }
 
 void Server::profile(const Request& request, Response& response) {
@@ -206,7 +215,7 @@ Result<std::string> Server::read_message(const Request&, const httplib::ContentR
 }
 
 void Server::otlp(const Request& request, Response& response, const httplib::ContentReader& read) {
-  if (!admit(request, response)) return;
+  if (!admit(request, response, Role::Capture)) return;
   const std::string type = request.get_header_value("Content-Type");
   const bool is_json = type.starts_with(kJsonType);
   const auto refuse = [&](const Error& error) {
@@ -229,7 +238,9 @@ void Server::add_routes() {
   httplib::Server& http = *http_;
   http.Get("/healthz", [](const Request&, Response& response) { response.set_content("ok\n", "text/plain"); });
   http.Get("/", [this](const Request& request, Response& response) {
-    if (admit(request, response, false)) set_page(response);
+    const auto origin = header_of(request, "Origin");
+    const auto refusal = options_.guard.check_place(request.get_header_value("Host"), origin ? &*origin : nullptr);
+    refusal ? set_refusal(response, *refusal) : set_page(response);
   });
   http.Get("/metrics", guarded(&Server::metrics));
   http.Get("/sd", guarded(&Server::discovery));
@@ -237,8 +248,8 @@ void Server::add_routes() {
   http.Get("/api/v1/nodes", guarded(&Server::nodes));
   http.Get("/api/v1/tasks", guarded(&Server::tasks));
   http.Get(R"(/api/v1/tasks/([^/]+))", guarded(&Server::task));
-  http.Delete(R"(/api/v1/tasks/([^/]+))", guarded(&Server::delete_task));
-  http.Post(R"(/api/v1/tasks/([^/]+)/stop)", guarded(&Server::stop_task));
+  http.Delete(R"(/api/v1/tasks/([^/]+))", guarded(&Server::delete_task, Role::Admin));
+  http.Post(R"(/api/v1/tasks/([^/]+)/stop)", guarded(&Server::stop_task, Role::Admin));
   http.Put(R"(/api/v1/tasks/([^/]+))", [this](const Request& request, Response& response,
                                               const httplib::ContentReader& read) { apply_task(request, response, read); });
   http.Get("/api/v1/profile", guarded(&Server::profile));

@@ -147,7 +147,7 @@ TEST_F(StdioTest, rubbish_is_answered_and_what_follows_works) {
 }
 
 TEST(http_guard, takes_only_what_names_this_machine) {
-  const HttpGuard guard{.token = "", .hosts = {"box.example"}};
+  const HttpGuard guard{.access = {}, .hosts = {"box.example"}};
   const auto status = [&](const std::string& host, const char* origin) {
     const std::string text = origin != nullptr ? origin : "";
     const auto refusal = guard.check(host, origin != nullptr ? &text : nullptr, nullptr);
@@ -163,7 +163,7 @@ TEST(http_guard, takes_only_what_names_this_machine) {
 }
 
 TEST(http_guard, wants_the_token) {
-  const HttpGuard guard{.token = "0123456789abcdef", .hosts = {}};
+  const HttpGuard guard{.access = Access("0123456789abcdef"), .hosts = {}};
   const auto status = [&](const char* said) {
     const std::string text = said != nullptr ? said : "";
     const auto refusal = guard.check("localhost", nullptr, said != nullptr ? &text : nullptr);
