@@ -164,7 +164,8 @@ def judge(name: str, windows: list[dict], truth: Truth, first_shift: float) -> l
     for label, shares in estimates.items():
         per_window = [error(seen, truth.shares(window["begin"], window["end"])) for seen, window in zip(shares, windows)]
         rows.append({"rate": label, "samples_per_cpu_second": rate, "cost_percent_of_core": cost, "window_error_points": sum(per_window) / len(per_window),
-                     "run_error_points": error(over_the_run(windows, shares), whole), "windows": len(windows)})
+                     "run_error_points": error(over_the_run(windows, shares), whole), "windows": len(windows),
+                     "errors": per_window, "samples": [window["samples"] for window in windows]})
     return rows
 
 
