@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kSuffix = ".otlp.gz";
-constexpr int kLevel = 6;
+constexpr int kLevel = 1;  // most files are read back at once; 6 takes two to three times as long for 10 % less
 
 // "000000000042.otlp.gz" → 42
 std::optional<uint64_t> number_in(const std::string& name) {

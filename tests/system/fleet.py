@@ -446,6 +446,7 @@ def tree(folder):
             wanted = one.stacks()
             check("three levels give the profile that one gives", lambda: eventually(root.stacks, wanted) or
                   differs(root.stacks(more="{version=0}"), one.stacks(more="{version=0}")))
+            check("controllers send what changed to those above", lambda: None if root.counter("atys_controller_packed_messages_total") > 0 else "never")
             check("in fewer windows", lambda: None if root.counter("atys_controller_windows_total") < 12 else "as many")
             a.restart()
             late = agent_window("web-0", 9, {"main;late": 11}, time.time_ns() - 20 * SECOND)

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "fleet/controller/load_governor.h"
 #include "fleet/controller/pooled_merge.h"
+#include "fleet/wire/dcz.h"
 
 namespace atys::fleet {
 
@@ -42,7 +43,10 @@ std::string reason_of(const Error& error) {
 class Running final : public Controller {
  public:
   Running(ControllerOptions options, std::unique_ptr<store::ProfileStore> store, TaskBook tasks)
-      : options_(std::move(options)), store_(std::move(store)), door_(options_.most_waiting_bytes) {
+      : options_(std::move(options)),
+        store_(std::move(store)),
+        door_(options_.most_waiting_bytes),
+        kept_(options_.most_kept_bytes) {
     books_.lock()->tasks = std::move(tasks);
     started_ns_ = now_ns();
   }
@@ -61,6 +65,7 @@ class Running final : public Controller {
   Admission& door() override { return door_; }
   Result<Orders> report(const AgentReport& report) override;
   Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) override;
+  Result<ExportResponse> receive_packed(std::string_view body) override;
   Result<TaskEntry> apply_task(const std::string& text, std::string_view source) override {
     return books_.lock()->tasks->apply(text, source, now_ns());
   }
@@ -90,6 +95,7 @@ class Running final : public Controller {
   };
 
   Result<Received> decode(std::string_view otlp, OtlpEncoding encoding);
+  Result<std::string> unpack(std::string_view body, Admission::Ticket& ticket);
   Result<ExportResponse> store(Received received);
   void count_refused(const std::string& reason, size_t profiles);
   Result<store::Selection> selection_of(const ServiceQuery& query);
@@ -100,6 +106,7 @@ class Running final : public Controller {
   const ControllerOptions options_;
   std::unique_ptr<store::ProfileStore> store_;
   Admission door_;
+  KeptMessages kept_;
   int64_t started_ns_ = 0;
   std::string sender_;
   mutable Guarded<Books> books_;
@@ -150,7 +157,8 @@ Result<Orders> Running::report(const AgentReport& report) {
   const bool is_controller = role != report.labels.end() && role->second == kControllerRole;
   return Orders{.tasks = books->tasks->orders_for(report.node, is_controller, now_ns()),
                 .rate_factor = std::max(LoadGovernor::kLeastFactor, books->governor.factor() * books->factor_from_above),
-                .report_again_ns = options_.report_again_ns};
+                .report_again_ns = options_.report_again_ns,
+                .takes_packed = true};
 }
 
 Result<Received> Running::decode(std::string_view otlp, OtlpEncoding encoding) {
@@ -172,6 +180,36 @@ Result<ExportResponse> Running::receive(std::string_view otlp, OtlpEncoding enco
   auto response = received.ok() ? store(received.take()) : Result<ExportResponse>(received.error());
   if (!response.ok()) ++books_.lock()->counted.refused_messages[reason_of(response.error())];
   return response;
+}
+
+Result<ExportResponse> Running::receive_packed(std::string_view body) {
+  {
+    const auto books = books_.lock();
+    ++books->counted.packed_messages;
+    books->counted.packed_bytes += body.size();
+  }
+  Admission::Ticket ticket;
+  const auto otlp = unpack(body, ticket);
+  if (!otlp.ok()) {
+    if (otlp.error().code != ErrorCode::NotFound) ++books_.lock()->counted.refused_messages[reason_of(otlp.error())];
+    return otlp.error();
+  }
+  ExportResponse response = TRY(receive(*otlp, OtlpEncoding::Protobuf));
+  // A sender goes on from what was taken whole.
+  if (response.rejected_profiles == 0) kept_.put(*otlp, TRY(read_dcz_head(body)).dictionary_hash);
+  return response;
+}
+
+Result<std::string> Running::unpack(std::string_view body, Admission::Ticket& ticket) {
+  const DczHead head = TRY(read_dcz_head(body));
+  // It would be told to come again for ever.
+  if (head.content_bytes > door_.most_bytes() / 2)
+    return fail(ErrorCode::ResourceExhausted, "the message is too large to be unpacked here", "send it as plain OTLP");
+  ticket = TRY(door_.admit(head.content_bytes));
+  if (head.dictionary_hash.empty()) return unpack_dcz(head, {});
+  const std::optional<std::string> before = kept_.find(head.dictionary_hash);
+  if (!before) return fail(ErrorCode::NotFound, "the message before this one is not kept here any more", "send it whole");
+  return unpack_dcz(head, *before);
 }
 
 void Running::count_refused(const std::string& reason, size_t profiles) {
@@ -265,6 +303,7 @@ Result<ControllerStatus> Running::status() {
   status.waiting_bytes = door_.inside_bytes();
   status.most_waiting_bytes = door_.most_bytes();
   status.turned_away = door_.turned_away();
+  status.kept = kept_.state();
   status.store = TRY(store_->health());
   status.has_upstream = upstream_ != nullptr;
   if (upstream_) status.upstream = upstream_->status();

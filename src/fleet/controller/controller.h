@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "fleet/controller/kept_messages.h"
 #include "fleet/controller/node_registry.h"
 #include "fleet/controller/received.h"
 #include "fleet/controller/task_book.h"
@@ -27,6 +28,7 @@ struct ControllerOptions {
   std::string name;    // as a node of that one; empty: the host's name
   store::RetentionPolicy retention = {};
   size_t most_waiting_bytes = size_t{64} << 20;  // messages inside, in all
+  size_t most_kept_bytes = size_t{32} << 20;     // messages that the next ones are compressed against
   uint64_t report_again_ns = 5'000'000'000;
   int64_t pass_on_interval_ns = 60'000'000'000;
   int64_t pass_on_grace_ns = 30'000'000'000;
@@ -44,6 +46,8 @@ struct ControllerStatus {
   uint64_t reports = 0;
   size_t waiting_bytes = 0, most_waiting_bytes = 0;
   uint64_t turned_away = 0;
+  uint64_t packed_messages = 0, packed_bytes = 0;  // of all messages, those that came by receive_packed(), as they came
+  KeptMessages::State kept;
   double rate_factor = 1, load = 0;
   size_t nodes = 0, nodes_away = 0, tasks = 0;
   store::Health store;
@@ -66,6 +70,9 @@ class Controller {
   virtual Result<Orders> report(const AgentReport& report) = 0;
   // Stored for good when it returns. Unavailable: worth sending again.
   virtual Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) = 0;
+  // The same, of OTLP that is compressed against what was received before (fleet/wire/dcz.h). NotFound: that is not here any
+  // more, so it is to be sent whole.
+  virtual Result<ExportResponse> receive_packed(std::string_view body) = 0;
 
   virtual Result<TaskEntry> apply_task(const std::string& text, std::string_view source) = 0;
   virtual Result<TaskEntry> stop_task(const std::string& name) = 0;

@@ -8,6 +8,10 @@ CallHandlers grpc_methods(Controller& controller) {
            [&controller](const std::string& request) -> Result<std::string> {
              return encode(TRY(controller.report(TRY(decode_report(request)))));
            }},
+          {std::string(kPackedMethod),
+           [&controller](const std::string& request) -> Result<std::string> {
+             return encode(TRY(controller.receive_packed(TRY(decode_packed(request)))));
+           }},
           {std::string(kExportMethod), [&controller](const std::string& request) -> Result<std::string> {
              return encode(TRY(controller.receive(request, OtlpEncoding::Protobuf)));
            }}};

@@ -47,11 +47,12 @@ class Connection final : public GrpcClient {
   Connection(GrpcClientOptions options, const std::shared_ptr<grpc::Channel>& channel)
       : options_(std::move(options)), stub_(channel) {}
 
-  Result<std::string> call(std::string_view method, const std::string& request) override {
+  Result<std::string> call(std::string_view method, const std::string& request, GrpcPacking packing) override {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(options_.timeout_ns));
     if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
-    if (request.size() >= kWorthCompressing) context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    if (packing == GrpcPacking::Gzip && request.size() >= kWorthCompressing)
+      context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
     const grpc::ByteBuffer sent = to_buffer(request);
     grpc::ByteBuffer received;
     if (const grpc::Status status = wait_for(context, method, sent, received); !status.ok())

@@ -110,6 +110,7 @@ std::string encode(const Orders& orders) {
   for (const std::string& task : orders.tasks) writer.always_bytes(1, task);
   write_double(writer, 2, orders.rate_factor);
   writer.varint(3, orders.report_again_ns);
+  writer.boolean(4, orders.takes_packed);
   return out;
 }
 
@@ -135,6 +136,21 @@ Result<AgentReport> decode_report(std::string_view bytes) {
   return report;
 }
 
+std::string encode_packed(std::string_view body) {
+  std::string out;
+  WireWriter(out).always_bytes(1, body);
+  return out;
+}
+
+Result<std::string_view> decode_packed(std::string_view bytes) {
+  WireReader reader(bytes);
+  std::string_view body;
+  for (WireField field; reader.next(field);)
+    if (field.number == 1 && field.type == WireType::Bytes) body = field.bytes;
+  if (!reader.ok()) return reader.error();
+  return body;
+}
+
 Result<Orders> decode_orders(std::string_view bytes) {
   WireReader reader(bytes);
   Orders orders;
@@ -143,6 +159,7 @@ Result<Orders> decode_orders(std::string_view bytes) {
       case 1: orders.tasks.push_back(text(field)); break;
       case 2: orders.rate_factor = number(field); break;
       case 3: orders.report_again_ns = field.value; break;
+      case 4: orders.takes_packed = field.value != 0; break;
       default: break;
     }
   if (!reader.ok()) return reader.error();

@@ -43,6 +43,7 @@ struct Orders {
   std::vector<std::string> tasks;  // YAML
   double rate_factor = 1;
   uint64_t report_again_ns = 5'000'000'000;
+  bool takes_packed = false;  // kPackedMethod is there
 
   bool operator==(const Orders&) const = default;
 };
@@ -53,7 +54,12 @@ std::string encode(const Orders& orders);
 Result<AgentReport> decode_report(std::string_view bytes);
 Result<Orders> decode_orders(std::string_view bytes);
 
+// Windows compressed against those before (dcz.h), for a controller that says it takes them.
+std::string encode_packed(std::string_view body);
+Result<std::string_view> decode_packed(std::string_view bytes);
+
 inline constexpr std::string_view kReportMethod = "/atys.control.v1.Control/Report";
+inline constexpr std::string_view kPackedMethod = "/atys.control.v1.Control/ExportPacked";
 inline constexpr std::string_view kExportMethod =
     "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export";
 

@@ -22,13 +22,17 @@ struct GrpcClientOptions {
   size_t most_message_bytes = size_t{64} << 20;
 };
 
+// How a request travels: what is compressed already is left alone.
+enum class GrpcPacking { Gzip, AsIs };
+
 class GrpcClient {
  public:
   virtual ~GrpcClient() = default;
   static Result<std::unique_ptr<GrpcClient>> create(const GrpcClientOptions& options);
 
   // Unavailable: the server is not there, not now, or too slow.
-  virtual Result<std::string> call(std::string_view method, const std::string& request) = 0;
+  virtual Result<std::string> call(std::string_view method, const std::string& request,
+                                   GrpcPacking packing = GrpcPacking::Gzip) = 0;
 };
 
 }  // namespace atys::fleet

@@ -2,8 +2,11 @@
 #include "fleet/wire/grpc_link.h"
 
 #include <atomic>
+#include <optional>
 
+#include "base/guarded.h"
 #include "fleet/wire/export_response.h"
+#include "fleet/wire/window_packer.h"
 
 namespace atys::fleet {
 
@@ -24,19 +27,51 @@ class GrpcLink final : public ControllerLink {
     if (!answer.ok()) return answer.error();
     Orders orders = TRY(decode_orders(*answer));
     has_given_orders_ = true;
+    takes_packed_ = orders.takes_packed;
     return orders;
   }
 
   Result<> send(const std::string& otlp) override {
-    const ExportResponse response = TRY(decode_export_response(TRY(client_->call(kExportMethod, otlp))));
+    if (takes_packed_)
+      if (std::optional<Result<>> sent = send_packed(otlp)) return std::move(*sent);
+    return answer_of(client_->call(kExportMethod, otlp));
+  }
+
+ private:
+  static Result<> answer_of(const Result<std::string>& answer) {
+    if (!answer.ok()) return answer.error();
+    const ExportResponse response = TRY(decode_export_response(*answer));
     if (response.rejected_profiles > 0)
       return fail(ErrorCode::InvalidInput, "the controller does not take this window: " + response.error_message);
     return {};
   }
 
- private:
+  static bool is_for_plain(ErrorCode code) { return code == ErrorCode::Unsupported || code == ErrorCode::ResourceExhausted; }
+
+  // Nothing: it is to be sent as plain OTLP.
+  std::optional<Result<>> send_packed(const std::string& otlp) {
+    const auto packer = packer_.lock();
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      Result<WindowPacker::Packed> packed = packer->pack(otlp);
+      if (!packed.ok()) return std::nullopt;
+      const Result<std::string> answer = client_->call(kPackedMethod, encode_packed(packed->body), GrpcPacking::AsIs);
+      if (!answer.ok() && answer.error().code == ErrorCode::NotFound) {
+        packer->forget(*packed);  // it was started anew, or had no room: the second attempt needs nothing of it
+        continue;
+      }
+      if (!answer.ok() && answer.error().code == ErrorCode::Unsupported) takes_packed_ = false;
+      if (!answer.ok() && is_for_plain(answer.error().code)) return std::nullopt;
+      Result<> sent = answer_of(answer);
+      if (sent.ok()) packer->arrived(packed.take());
+      return sent;
+    }
+    return std::nullopt;
+  }
+
   std::unique_ptr<GrpcClient> client_;
   std::atomic<bool> has_given_orders_ = false;
+  std::atomic<bool> takes_packed_ = false;
+  Guarded<WindowPacker> packer_;
 };
 
 }  // namespace

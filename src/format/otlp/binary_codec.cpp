@@ -223,5 +223,10 @@ Result<message::ProfilesData> decode_binary(std::string_view bytes, size_t base)
 
 std::string encode_binary(const message::ProfilesData& data) { return encode(data); }
 std::string encode_binary(const message::Attribute& attribute) { return encode(attribute); }
+std::string encode_binary(const message::Mapping& mapping) { return encode(mapping); }
+std::string encode_binary(const message::Location& location) { return encode(location); }
+std::string encode_binary(const message::Function& function) { return encode(function); }
+std::string encode_binary(const message::Link& link) { return encode(link); }
+std::string encode_binary(const message::Stack& stack) { return encode(stack); }
 
 }  // namespace atys::format::otlp

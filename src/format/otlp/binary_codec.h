@@ -14,7 +14,12 @@ namespace atys::format::otlp {
 Result<message::ProfilesData> decode_binary(std::string_view bytes, size_t base = 0);
 
 std::string encode_binary(const message::ProfilesData& data);
-// For the attribute table, which holds each attribute once: equal bytes, equal attribute.
+// For tables, which hold each entry once: equal bytes, equal entry.
 std::string encode_binary(const message::Attribute& attribute);
+std::string encode_binary(const message::Mapping& mapping);
+std::string encode_binary(const message::Location& location);
+std::string encode_binary(const message::Function& function);
+std::string encode_binary(const message::Link& link);
+std::string encode_binary(const message::Stack& stack);
 
 }  // namespace atys::format::otlp

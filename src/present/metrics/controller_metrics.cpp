@@ -34,6 +34,16 @@ void add_doors(MetricText& text, const verbs::ControllerStatus& status, uint64_t
                as_double(status.lost_audit_lines));
   text.counter("atys_controller_turned_away_total", "Messages to be sent again later: too much was waiting.",
                as_double(status.turned_away));
+  text.counter("atys_controller_packed_messages_total",
+               "Of the OTLP messages, those of agents that compress them against the ones before.",
+               as_double(status.packed_messages));
+  text.counter("atys_controller_packed_bytes_total", "Bytes of those, as they came.", as_double(status.packed_bytes));
+  text.counter("atys_controller_packed_missed_total",
+               "Of those, the ones to be sent again whole: what they were compressed against is not kept any more.",
+               as_double(status.kept.missed));
+  text.gauge("atys_controller_kept_bytes",
+             "Bytes of messages that are kept because the next ones are compressed against them.",
+             as_double(status.kept.bytes));
   text.gauge("atys_controller_waiting_bytes", "Bytes of messages that wait or are worked on.",
              as_double(status.waiting_bytes));
   text.gauge("atys_controller_waiting_limit_bytes", "How many may.", as_double(status.most_waiting_bytes));
