@@ -24,7 +24,9 @@
 #include "capture/detect.h"
 #include "capture/own_recording.h"
 #include "capture/profiling_kernel.h"
+#include "capture/recording.h"
 #include "linux/namespaces.h"
+#include "linux/process.h"
 #include "linux/process_sockets.h"
 #include "support/compiled_program.h"
 
@@ -198,6 +200,12 @@ class NodeRecorderTest : public testing::Test {
 
 constexpr std::chrono::milliseconds kLong{60'000};
 
+// Waits until the process has used so much CPU time more: a pause says nothing of what a busy machine gives it.
+void spend(pid_t pid, uint64_t cpu_ns) {
+  const uint64_t end = linux::cpu_time_ns(pid).value() + cpu_ns;
+  EXPECT_TRUE(wait_until(Deadline::in_ms(60'000), [&] { return linux::cpu_time_ns(pid).value() >= end; }));
+}
+
 void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 TEST(inspector_door, gives_a_process_that_gets_little_of_a_busy_machine_time_to_begin) {
@@ -270,6 +278,41 @@ TEST_F(NodeRecorderTest, goes_on_at_another_rate_when_told_so) {
     ASSERT_TRUE(profile.ok()) << profile.error().message;
     EXPECT_GT(leaves(*profile)["sixty"], 0) << hz;
   }
+}
+
+TEST_F(NodeRecorderTest, keeps_what_it_recorded_when_the_rate_changes) {
+  const auto child = begin(kSplit);
+  auto attachment = attach(child->pid(), 150);
+  ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+  ASSERT_TRUE(attachment->recorder->start().ok());
+  spend(child->pid(), 500'000'000);
+  attachment->recorder->set_rate(20);
+  attachment->recorder->set_rate(50);
+  const auto profile = attachment->recorder->take(true);
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  auto counts = leaves(*profile);
+  EXPECT_GT(counts["sixty"] + counts["thirty"] + counts["ten"], 10) << "some 75 were taken before the first change";
+  EXPECT_EQ(attachment->recorder->covered_threads(), std::vector<pid_t>{child->pid()});
+  EXPECT_EQ(child->listeners(), 0u);
+}
+
+// A cap that hardly anything fits into: the guard grants a fifth of the rate from the beginning, and less soon after.
+TEST_F(NodeRecorderTest, samples_itself_no_more_often_than_the_overhead_guard_grants) {
+  const auto child = begin(kSplit);
+  auto recording = Recording::open({.target = ProcessTarget{{child->pid()}}, .hz = 199, .max_overhead = 0.0005});
+  if (!recording.ok()) GTEST_SKIP() << recording.error().message;
+  ASSERT_TRUE((*recording)->start().ok());
+  const uint64_t end = linux::cpu_time_ns(child->pid()).value() + 1'500'000'000;
+  const Deadline deadline = Deadline::in_ms(60'000);
+  while (linux::cpu_time_ns(child->pid()).value() < end && !deadline.is_over()) (*recording)->step(50);
+  const double granted = (*recording)->use().grants.empty() ? 42.5 : (*recording)->use().grants.front().hz;
+  const double seconds = (*recording)->elapsed_seconds();
+  const Profile profile = (*recording)->finish();
+  ASSERT_LT(granted, 60);
+  auto counts = leaves(profile);
+  const double all = counts["sixty"] + counts["thirty"] + counts["ten"];
+  EXPECT_GT(all, 0);
+  EXPECT_LT(all, granted * seconds * 1.5 + 15) << "in " << seconds << " s at most at " << granted << " Hz; asked were 199";
 }
 
 TEST_F(NodeRecorderTest, writes_only_of_the_debugger_and_only_to_standard_error) {
