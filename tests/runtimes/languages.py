@@ -250,7 +250,7 @@ def classes(source: str) -> pathlib.Path:
 def started(runtime: Runtime, *arguments: str, source: str = "", wrapped: tuple[str, ...] = (), settle: bool = True):
     """A Target. `wrapped` comes before the runtime's own program: a program that has the runtime inside."""
     top, source = runtime.top, source or runtime.language.source
-    with tempfile.TemporaryDirectory(prefix="atys-runtimes-", dir=top / "tmp") as name:
+    with tempfile.TemporaryDirectory(prefix="atys-runtimes-", dir=top / ("srv" if runtime.release else "tmp")) as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
         put_sources(runtime, folder, source)
@@ -259,7 +259,7 @@ def started(runtime: Runtime, *arguments: str, source: str = "", wrapped: tuple[
         if wrapped:
             command = [*wrapped, *command[1:]]
         if runtime.release:
-            command = [*roots.inside(top, user_namespace=True), *command]
+            command = [*roots.contained(top), *command]
         env = {"WORKLOAD_TRUTH": f"{seen}/truth.json", "WORKLOAD_READY": f"{seen}/ready", "PYTHONPATH": seen, "PYTHONDONTWRITEBYTECODE": "1",
                "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root"}
         with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:
