@@ -104,10 +104,10 @@ def inside(top: pathlib.Path) -> list[str]:
 
 
 def contained(top: pathlib.Path) -> list[str]:
-    """As in a container: with users and a /tmp of its own as well. Each is process 1 of its namespace, and what a runtime puts into /tmp is
-    named after that: two in one /tmp would take each other's sockets and remove each other's files."""
-    script = 'mount -t tmpfs -o mode=1777 none "$0/tmp" && exec chroot "$0" "$@"'
-    return [*APART, *AS_ROOT_OF_ITS_OWN, f"--mount-proc={top}/proc", "sh", "-c", script, str(top)]
+    """As in a container: with users, a network and a /tmp of its own as well. Each is process 1 of its namespace, and what a runtime puts into
+    /tmp is named after that: two in one /tmp would take each other's sockets and remove each other's files; and all Node.js want one port."""
+    script = 'mount -t tmpfs -o mode=1777 none "$0/tmp" && ip link set lo up && exec chroot "$0" "$@"'
+    return [*APART, "--net", *AS_ROOT_OF_ITS_OWN, f"--mount-proc={top}/proc", "sh", "-c", script, str(top)]
 
 
 def installed(name: str, packages: list[str], suite: str = "") -> pathlib.Path:
