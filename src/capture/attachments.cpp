@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "capture/detect.h"
 
@@ -13,7 +12,6 @@ namespace atys::capture {
 namespace {
 constexpr size_t kMostNotes = 20;                             // a host has hundreds of processes that all lack the same
 constexpr size_t kMostRecordings = 64;                        // each has a thread of ours
-constexpr double kTrifle = 0.1;                               // a tenth more or less
 constexpr size_t kMostOfEnded = 1024;                         // profiles of processes that have ended meanwhile
 constexpr std::chrono::milliseconds kPatience{5000};          // for all of them together
 constexpr std::chrono::milliseconds kPatienceWithEnded{500};  // what they recorded is there, or lost
@@ -40,16 +38,13 @@ void Attachments::begin_recording(pid_t pid, const std::string& name, std::uniqu
     return;
   }
   recordings_[pid] = std::make_unique<OwnRecording>(pid, std::move(recorder));
-  if (hz_ > 0) recordings_[pid]->set_rate(hz_);
   ++runtimes_[name];
 }
 
-// A runtime begins anew for another rate: not for a trifle.
-void Attachments::set_rate(double hz) {
-  const double before = hz_ > 0 ? hz_ : plan_.hz;
-  if (std::abs(std::log(hz / before)) < kTrifle) return;
-  hz_ = hz;
-  for (const auto& [pid, recording] : recordings_) recording->set_rate(hz);
+void Attachments::set_rate(double hz, uint64_t now_ns) {
+  if (!rate_.follow(hz, now_ns)) return;
+  plan_.hz = rate_.hz();
+  for (const auto& [pid, recording] : recordings_) recording->set_rate(rate_.hz());
 }
 
 void Attachments::settle(std::chrono::milliseconds patience) {

@@ -12,6 +12,7 @@
 
 #include "capture/native/reader_finder.h"
 #include "capture/own_profiles.h"
+#include "capture/own_rate.h"
 #include "capture/own_recording.h"
 #include "capture/profiling_kernel.h"
 
@@ -19,7 +20,7 @@ namespace atys::capture {
 
 class Attachments final : public native::ReaderFinder {
  public:
-  explicit Attachments(const RecordingPlan& plan) : plan_(plan) {}
+  explicit Attachments(const RecordingPlan& plan) : plan_(plan), rate_(plan.hz) {}
 
   // Whether the tier at hand sees the frames of interpreters; it is called that.
   void set_tier(std::string_view tier, bool can_walk) {
@@ -28,6 +29,8 @@ class Attachments final : public native::ReaderFinder {
   }
 
   Found find_reader(pid_t pid) override;
+  // A runtime of that process samples itself from now on.
+  void begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder);
   bool may_bring_runtime(std::string_view path) const override;
 
   // Waits until the runtimes that sample themselves do so, but no longer than that.
@@ -35,8 +38,8 @@ class Attachments final : public native::ReaderFinder {
   // Processes that sample themselves and all of whose stacks come from there, since the last call.
   std::vector<pid_t> take_covered();
   bool has_recordings() const { return !recordings_.empty(); }
-  // Of those that sample themselves now or later.
-  void set_rate(double hz);
+  // The recording's rate, for those that sample themselves now or later: to be told again and again, see own_rate.h.
+  void set_rate(double hz, uint64_t now_ns);
   // Sampling is over; frames are named next.
   void before_naming();
   // What those runtimes recorded since the last call; of one that did not hand it over, an empty profile. Nobody waits for
@@ -50,13 +53,12 @@ class Attachments final : public native::ReaderFinder {
 
  private:
   void note(std::string text);
-  void begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder);
   OwnProfile answer_of(OwnRecording& recording, std::chrono::milliseconds patience);
   // Takes what is left of processes that have ended, and makes room for others.
   void let_ended_go();
 
-  const RecordingPlan& plan_;
-  double hz_ = 0;  // 0: as planned
+  RecordingPlan plan_;  // its rate is the one that runtimes are told now
+  OwnRate rate_;
   std::string tier_;
   bool can_walk_ = true;
   std::vector<std::string> notes_;

@@ -6,10 +6,51 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "support/waiting_program.h"
 
 namespace atys::capture {
 namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+// A runtime that notes at which rate it was told to sample; 0: at none.
+class RatedRecorder final : public OwnRecorder {
+ public:
+  explicit RatedRecorder(std::atomic<double>& hz) : hz_(hz) {}
+  Result<> start() override { return {}; }
+  Result<Profile> take(bool) override { return Profile(); }
+  void set_rate(double hz) override { hz_ = hz; }
+
+ private:
+  std::atomic<double>& hz_;
+};
+
+// What it was told before a question it has done before it answers the next.
+double told_hz(Attachments& attachments, const std::atomic<double>& hz) {
+  EXPECT_EQ(attachments.take_profiles(false).size(), 1U);
+  EXPECT_EQ(attachments.take_profiles(false).size(), 1U);
+  return hz;
+}
+
+TEST(attachments, a_cut_of_the_rate_reaches_runtimes_that_sample_themselves) {
+  std::atomic<double> hz = 0;
+  Attachments attachments(RecordingPlan{.hz = 999});
+  attachments.begin_recording(::getpid(), "Test", std::make_unique<RatedRecorder>(hz));
+  attachments.settle(std::chrono::minutes(1));
+  attachments.set_rate(999, kSecond);
+  EXPECT_EQ(told_hz(attachments, hz), 0) << "it samples at that rate already";
+  attachments.set_rate(200, 2 * kSecond);
+  EXPECT_EQ(told_hz(attachments, hz), 200);
+  attachments.set_rate(19, 2 * kSecond);
+  EXPECT_EQ(told_hz(attachments, hz), 19);
+  attachments.set_rate(300, 3 * kSecond);
+  EXPECT_EQ(told_hz(attachments, hz), 19) << "a rise has time";
+  attachments.set_rate(300, 4 * kSecond);
+  EXPECT_EQ(told_hz(attachments, hz), 300);
+  EXPECT_EQ(attachments.take_profiles(true).size(), 1U);
+}
 
 TEST(attachments, find_nothing_in_a_process_that_is_gone) {
   const pid_t child = ::fork();

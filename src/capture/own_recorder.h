@@ -24,8 +24,8 @@ class OwnRecorder {
   // they are known, frame kinds, files and lines. Weights are the runtime's own measure: they are scaled to the CPU time
   // that the Linux kernel accounted for the same threads.
   virtual Result<Profile> take(bool is_last) = 0;
-  // At which rate to sample from now on. One that has to begin anew for it lets go of what it recorded since the last
-  // take(): weights are scaled to CPU time all the same.
+  // At which rate to sample from now on. One that has to begin anew for it keeps what it recorded since the last take() for
+  // the next: a rate may be cut in the middle of a recording.
   virtual void set_rate(double) {}
   // Between calls: what to poll() for POLLIN, so that the runtime can tell us something; -1: nothing. on_wakeup() is called
   // then, as the others are, and both are asked only after a start that went well.

@@ -123,6 +123,7 @@ class Recording::State {
   EndReason on_signal(const linux::SignalWatch::Taken& signal);
   void wait(int timeout_ms);
   void keep_budget(uint64_t now);
+  void tell_rate(double hz);
   void spare_covered();
   void keep_parts(uint64_t now);
   void update_use();
@@ -160,6 +161,7 @@ Result<> Recording::State::open() {
   collector_->set_reader_finder(&attachments_);
   collector_->set_context_finder(&contexts_);
   attachments_.set_tier(source_->tier(), source_->can_walk());
+  tell_rate(guard_.first_hz());
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
   if (!child_)
     for (const pid_t pid : target_->pids()) collector_->look_at(pid, clock_ns(CLOCK_MONOTONIC));
@@ -272,12 +274,16 @@ void Recording::State::keep_budget(uint64_t now) {
   const double hz = guard_.update(read);
   // An event has no rate: it comes as often as it comes.
   if (hz != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(hz));
+  tell_rate(hz);
   const bool is_far = source_->may_wait() && hz == plan_.hz && guard_.overhead(read) < kFarBelow * plan_.max_overhead;
   looked_ns_ = now;
   next_guard_ns_ = now + (now - started_ns_ < kCalmNs ? kGuardIntervalNs
                           : is_far                    ? kFarGuardIntervalNs
                                                       : kCalmGuardIntervalNs);
 }
+
+// What the guard takes back, runtimes that sample themselves have to give back too.
+void Recording::State::tell_rate(double hz) { attachments_.set_rate(hz, clock_ns(CLOCK_MONOTONIC)); }
 
 void Recording::State::update_use() {
   const budget::OverheadReading now = reading();
@@ -322,7 +328,7 @@ void Recording::State::ask_rate(double hz) {
   const double granted = guard_.ask(clock_ns(CLOCK_MONOTONIC) - started_ns_, hz);
   if (granted == before || plan_.kind.name == KindName::Event) return;
   (void)source_->set_period(period_of(granted));
-  attachments_.set_rate(granted);
+  tell_rate(granted);
 }
 
 Profile Recording::State::finish() {

@@ -36,6 +36,7 @@ class Language:
     ask: tuple[str, ...] = ("--version",)
     version: str = r"(\d+\.\d+)"  # in the answer
     options: tuple[str, ...] = ()  # before the program
+    host_options: tuple[str, ...] = ()  # where it is beside others of this machine
     ended_by_signal: bool = True  # SIGTERM makes it tell its truth; else it runs for so long as it is told
     samples_itself: bool = False  # asked by us; else its frames are read from its memory
     says: str = ""  # lines that its runtime writes when it is captured; docs/guide/languages.md tells of them
@@ -55,7 +56,8 @@ LANGUAGES = {language.name: language for language in [
     Language("java", "Split.java", "Java", "jvm", r"java[./]lang[./]Thread[./]run.*|.*\.main", ("java",), ask=("-version",),
              version=r'version "(?:1\.)?(\d+)', tells_ready=True, samples_itself=True, options=HEAP),
     Language("node", "split.js", "JavaScript", "v8js", r"processImmediate|listOnTimeout|\(anonymous\)", ("node", "nodejs"),
-             version=r"v(\d+)", samples_itself=True, tells_version=False, says=r"^(Debugger (listening|attached|ending)|For help, see).*\n"),
+             version=r"v(\d+)", samples_itself=True, tells_version=False, host_options=("--inspect-port=0",),
+             says=r"^(Debugger (listening|attached|ending)|For help, see).*\n"),
     Language("php", "split.php", "PHP", "php", r"\{main\}|<main>|main", ("php",), version=r"PHP (\d+\.\d+)"),
     Language("ruby", "split.rb", "Ruby", "", "", ("ruby",), version=r"ruby (\d+\.\d+)"),
     Language("erlang", "split.erl", "Erlang", "", "", ("escript",), ask=(), ended_by_signal=False, tells_version=False),
@@ -197,10 +199,11 @@ def cpu_s_of(pid: int) -> float:
 
 def command_of(runtime: Runtime, folder: str, source: str, *arguments: str) -> list[str]:
     """The words that run a program of tests/workloads, which lies in that folder as the runtime sees it."""
-    name = os.path.basename(source)
-    if runtime.language.name == "java":
-        return [runtime.executable, *runtime.language.options, "-cp", folder, name.removesuffix(".java"), *arguments]
-    return [runtime.executable, *runtime.language.options, f"{folder}/{name}", *arguments]
+    name, language = os.path.basename(source), runtime.language
+    words = [runtime.executable, *language.options, *(() if runtime.release else language.host_options)]
+    if language.name == "java":
+        return [*words, "-cp", folder, name.removesuffix(".java"), *arguments]
+    return [*words, f"{folder}/{name}", *arguments]
 
 
 def put_sources(runtime: Runtime, folder: pathlib.Path, source: str) -> None:
@@ -250,7 +253,7 @@ def classes(source: str) -> pathlib.Path:
 def started(runtime: Runtime, *arguments: str, source: str = "", wrapped: tuple[str, ...] = (), settle: bool = True):
     """A Target. `wrapped` comes before the runtime's own program: a program that has the runtime inside."""
     top, source = runtime.top, source or runtime.language.source
-    with tempfile.TemporaryDirectory(prefix="atys-runtimes-", dir=top / "tmp") as name:
+    with tempfile.TemporaryDirectory(prefix="atys-runtimes-", dir=top / ("srv" if runtime.release else "tmp")) as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
         put_sources(runtime, folder, source)
@@ -259,7 +262,7 @@ def started(runtime: Runtime, *arguments: str, source: str = "", wrapped: tuple[
         if wrapped:
             command = [*wrapped, *command[1:]]
         if runtime.release:
-            command = [*roots.inside(top, user_namespace=True), *command]
+            command = [*roots.contained(top), *command]
         env = {"WORKLOAD_TRUTH": f"{seen}/truth.json", "WORKLOAD_READY": f"{seen}/ready", "PYTHONPATH": seen, "PYTHONDONTWRITEBYTECODE": "1",
                "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root"}
         with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:

@@ -9,11 +9,11 @@ import time
 
 import judge
 import live
-from languages import Runtime, Target, started
+from languages import LONG, Runtime, Target, started
 from live import Skip, expect
 
 DURATION = ["--duration", "2s"]
-CYCLES, CYCLES_SLOW = 100, 1000
+CYCLES, CYCLES_SLOW = 100, 1000  # of attaching and letting go
 ALLOWED_NS = 5e6  # some periods, for what is begun and not ended
 STARTS_S, ENDS_S = 8, 5  # what a capture may take besides its duration
 GROWTH_BYTES = 16 << 20  # what a heap may grow by itself meanwhile
@@ -34,15 +34,18 @@ def sees(shot: live.Capture, runtime: Runtime, least: int = 1) -> None:
 
 
 def samples_itself(target: Target) -> None:
-    """A JVM loads its profiler first, which takes more than a moment on a busy machine; then it has its recording open."""
-    end = time.monotonic() + live.TIMEOUT_S
-    while target.runtime.language.name == "java" and not any(link.endswith("/recording.jfr") for link in belongings(target.pid)["files"]):
-        expect(time.monotonic() < end, "the JVM does not begin to sample itself")
+    """A JVM loads its profiler first, which takes more than a moment on a busy machine; then it has its recording open. Node.js opens its
+    inspector."""
+    signs = {"java": lambda: any(link.endswith("/recording.jfr") for link in belongings(target.pid)["files"]),
+             "node": lambda: listening(target.pid)}
+    begins, end = signs.get(target.runtime.language.name, lambda: True), time.monotonic() + live.TIMEOUT_S
+    while not begins():
+        expect(time.monotonic() < end, "it does not begin to sample itself")
         time.sleep(0.02)
     target.has_worked()
 
 
-def exits(runtime: Runtime, slow: bool) -> str:
+def exits(runtime: Runtime) -> str:
     """The target comes to its end in the middle of a capture."""
     with live.folder() as top, started(runtime) as target:
         def end(_):
@@ -55,7 +58,7 @@ def exits(runtime: Runtime, slow: bool) -> str:
         return f"{shot.profile.samples} samples"
 
 
-def is_killed(runtime: Runtime, slow: bool) -> str:
+def is_killed(runtime: Runtime) -> str:
     with live.folder() as top, started(runtime) as target:
         def kill(_):
             samples_itself(target)
@@ -69,7 +72,7 @@ def is_killed(runtime: Runtime, slow: bool) -> str:
         return f"{shot.profile.samples} samples"
 
 
-def is_stopped(runtime: Runtime, slow: bool) -> str:
+def is_stopped(runtime: Runtime) -> str:
     """SIGSTOP in the middle: the capture ends in time, the target stays stopped, and goes on as if nothing had been."""
     with live.folder() as top, started(runtime) as target:
         shot = shot_of(target, top, then=lambda _: os.kill(target.pid, signal.SIGSTOP))
@@ -81,7 +84,7 @@ def is_stopped(runtime: Runtime, slow: bool) -> str:
         return f"{shot.profile.samples} samples"
 
 
-def is_frozen(runtime: Runtime, slow: bool) -> str:
+def is_frozen(runtime: Runtime) -> str:
     """Its control group is frozen in the middle: nothing in it can answer any more."""
     with live.folder() as top, started(runtime) as target, freezer(target.pid) as freeze:
         shot = shot_of(target, top, then=lambda _: freeze(True))
@@ -92,7 +95,7 @@ def is_frozen(runtime: Runtime, slow: bool) -> str:
         return f"{shot.profile.samples} samples"
 
 
-def was_frozen(runtime: Runtime, slow: bool) -> str:
+def was_frozen(runtime: Runtime) -> str:
     """It does not run at all: there is nothing to record, and nobody who answers."""
     with live.folder() as top, started(runtime) as target, freezer(target.pid) as freeze:
         freeze(True)
@@ -193,33 +196,53 @@ def memory_of(pid: int) -> int:
     return int(re.search(r"VmRSS:\s+(\d+)", text).group(1)) << 10
 
 
-def is_captured_again_and_again(runtime: Runtime, slow: bool) -> str:
+def listening(pid: int) -> list[int]:
+    """The TCP ports that it listens on; no workload does."""
+    folder, own, ports = pathlib.Path(f"/proc/{pid}"), set(), []
+    for number in os.listdir(folder / "fd"):
+        with contextlib.suppress(OSError):
+            own.add(os.readlink(folder / "fd" / number))
+    for name in ("tcp", "tcp6"):
+        for words in map(str.split, (folder / "net" / name).read_text().splitlines()[1:]):
+            if words[3] == "0A" and f"socket:[{words[9]}]" in own:
+                ports.append(int(words[1].rsplit(":", 1)[1], 16))
+    return ports
+
+
+def told_change(first: dict, last: dict) -> str:
+    return ", ".join(f"{what} {len(first[what])} → {len(last[what])}" if what != "threads" else f"threads {first[what]} → {last[what]}"
+                     for what in ("files", "threads", "mapped"))
+
+
+def is_captured_again_and_again(runtime: Runtime, cycles: int) -> str:
     """Attached and let go many times: the target's files, threads, mappings and output are what they were, and it does not grow. What
     the first capture of a JVM leaves (its attach listener, a library that stays mapped) is told of; it must not become more."""
-    with live.folder() as top, started(runtime) as target:
+    ends_when_told = runtime.language.ended_by_signal
+    with live.folder() as top, started(runtime, *(() if ends_when_told else (LONG,))) as target:
         before, said = belongings(target.pid), target.said()
         shot_of(target, top, "--duration", "300ms")
         time.sleep(0.3)
         first, memory = belongings(target.pid), memory_of(target.pid)
-        count = CYCLES_SLOW if slow else CYCLES
-        for number in range(count):
+        for number in range(cycles):
             shot = live.capture(top, "", *live.RATE, "--duration", "30ms", "--pid", str(target.pid))
             expect(shot.status == 0, f"capture {number + 2}: exit status {shot.status}: {shot.said()}")
+            expect(not listening(target.pid), f"capture {number + 2} leaves ports open: {listening(target.pid)}; it said: {shot.said()}; {shot.notes()}")
         time.sleep(0.3)
         last, grown = belongings(target.pid), memory_of(target.pid) - memory
         wrong = [f"{what}: {difference(first[what], last[what])}" for what in first if not same(what, first[what], last[what])]
-        expect(not wrong, f"after {count} captures, {'; '.join(wrong)}"[:900])
-        expect(grown < GROWTH_BYTES, f"its memory grew by {grown >> 20} MB in {count} captures")
+        expect(not wrong, f"after {cycles} captures, {'; '.join(wrong)}"[:900])
+        expect(grown < GROWTH_BYTES, f"its memory grew by {grown >> 20} MB in {cycles} captures")
         expect(target.said() == said, f"it wrote: {target.said()[len(said):][:300]}")
         sees(shot_of(target, top), runtime)
-        truth = target.truth()
+        work = target.truth()["work"] if ends_when_told else "its"
         left = {what for what in before if before[what] != first[what]}
         expect(not left or runtime.language.name == "java",
                f"a capture leaves behind: {[difference(before[what], first[what]) for what in left]}"[:900])
-        return f"{count} captures, {truth['work']} pieces of work, memory {grown >> 10:+} KB" + (f", left: {sorted(left)}" if left else "")
+        return f"{cycles} captures, {work} pieces of work, memory {memory >> 10} {grown >> 10:+} KB, {told_change(first, last)}" + \
+            (f", left: {sorted(left)}" if left else "")
 
 
-def weights_are_cpu_time(runtime: Runtime, slow: bool) -> str:
+def weights_are_cpu_time(runtime: Runtime) -> str:
     """The profile's whole is what the Linux kernel accounted. The target is stopped before and after, so that both mean the same time;
     a runtime that is asked to sample itself cannot answer then."""
     if runtime.language.samples_itself:
@@ -244,4 +267,4 @@ def cpu_ns_of(pid: int) -> int:
     return time.clock_gettime_ns((~pid << 3) | 2)  # the clock of that process, see clock_getcpuclockid(3)
 
 
-TESTS = [exits, is_killed, is_stopped, is_frozen, was_frozen, weights_are_cpu_time, is_captured_again_and_again]
+TESTS = [exits, is_killed, is_stopped, is_frozen, was_frozen, weights_are_cpu_time]

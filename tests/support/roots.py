@@ -98,9 +98,16 @@ def apt(top: pathlib.Path, *words: str) -> subprocess.CompletedProcess:
     return subprocess.run([*inside(top), "apt-get", "-y", "-q", *words], env=QUIET, capture_output=True, text=True, timeout=LONGEST_S)
 
 
-def inside(top: pathlib.Path, user_namespace: bool = False) -> list[str]:
+def inside(top: pathlib.Path) -> list[str]:
     """What comes before a command that runs in a root, with processes and mounts of its own."""
-    return [*APART, *(AS_ROOT_OF_ITS_OWN if user_namespace else []), f"--mount-proc={top}/proc", "chroot", str(top)]
+    return [*APART, f"--mount-proc={top}/proc", "chroot", str(top)]
+
+
+def contained(top: pathlib.Path) -> list[str]:
+    """As in a container: with users, a network and a /tmp of its own as well. Each is process 1 of its namespace, and what a runtime puts into
+    /tmp is named after that: two in one /tmp would take each other's sockets and remove each other's files; and all Node.js want one port."""
+    script = 'mount -t tmpfs -o mode=1777 none "$0/tmp" && ip link set lo up && exec chroot "$0" "$@"'
+    return [*APART, "--net", *AS_ROOT_OF_ITS_OWN, f"--mount-proc={top}/proc", "sh", "-c", script, str(top)]
 
 
 def installed(name: str, packages: list[str], suite: str = "") -> pathlib.Path:

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/byte_source.h"
 #include "capture/java/agent_session.h"
 #include "capture/java/jfr_chunks.h"
 #include "capture/java/recorded_profile.h"
 #include "format/format.h"
+#include "reduce/merge.h"
 
 namespace atys::capture::java {
 
@@ -37,6 +39,7 @@ struct AsyncProfiler::State {
   std::optional<AgentSession> session;
   bool was_ended = false;  // by somebody else
   uint64_t consumed = 0;   // bytes of the recording that were read already
+  Profile kept;            // of recordings at other rates, since the last take
 };
 
 AsyncProfiler::AsyncProfiler() : state_(std::make_unique<State>()) {}
@@ -92,9 +95,13 @@ void AsyncProfiler::set_rate(double hz) {
   const uint64_t interval_ns = interval_of(hz);
   const std::string before = std::to_string(state_->interval_ns);
   state_->event.replace(state_->event.find(before), before.size(), std::to_string(interval_ns));
+  if (const auto profile = read_new(); profile.ok())
+    state_->kept = reduce::merge(state_->kept, *profile);
+  else
+    state_->kept.add_loss("java: what was recorded before a change of the rate cannot be read", 1);
   state_->interval_ns = interval_ns;
-  state_->consumed = 0;
-  (void)state_->session->start(state_->event, state_->longest_s);  // if it cannot, the next take() says so
+  // If it cannot, the next take() says so, and what was read is not read again.
+  if (state_->session->start(state_->event, state_->longest_s).ok() || state_->session->is_recording()) state_->consumed = 0;
 }
 
 // The steady clock is CLOCK_MONOTONIC.
@@ -103,6 +110,15 @@ void AsyncProfiler::end_by(std::chrono::steady_clock::time_point time) {
 }
 
 Result<Profile> AsyncProfiler::take(bool is_last) {
+  auto present = take_present(is_last);
+  Profile kept = std::exchange(state_->kept, {});
+  if (kept.value_types().empty() && kept.losses.empty()) return present;
+  if (present.ok()) return reduce::merge(kept, *present);
+  kept.add_loss("java: " + present.error().message, 1);
+  return kept;
+}
+
+Result<Profile> AsyncProfiler::take_present(bool is_last) {
   if (!state_->session) return fail(ErrorCode::Unavailable, "async-profiler was not started");
   auto done = end_or_dump(is_last);
   // A machine that ended has finished the recording itself.

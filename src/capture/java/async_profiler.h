@@ -31,6 +31,7 @@ class AsyncProfiler final : public OwnRecorder {
 
  private:
   AsyncProfiler();
+  Result<Profile> take_present(bool is_last);  // since the rate changed
   Result<> end_or_dump(bool is_last);
   Result<Profile> read_new();
 

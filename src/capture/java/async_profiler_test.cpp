@@ -434,6 +434,7 @@ TEST_P(SampledJava, is_sampled_at_another_rate_when_told_so) {
   ASSERT_TRUE((*made)->start().ok());
   for (const double hz : {49.0, 199.0}) {
     (*made)->set_rate(hz);
+    ASSERT_TRUE((*made)->take(false).ok()) << "what was recorded at the rate before is not looked at here";
     spend(program.pid(), 500'000'000);
     const auto profile = (*made)->take(false);
     ASSERT_TRUE(profile.ok()) << profile.error().message;
@@ -441,6 +442,23 @@ TEST_P(SampledJava, is_sampled_at_another_rate_when_told_so) {
     EXPECT_GT(seen.samples, 0) << hz;
     EXPECT_NEAR(static_cast<double>(seen.total) / static_cast<double>(seen.samples), 1e9 / hz, 1.0);
   }
+}
+
+TEST_P(SampledJava, keeps_what_it_recorded_when_the_rate_changes) {
+  JavaProgram program(folder_, options());
+  auto made = recorder(program.pid());
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  ASSERT_TRUE((*made)->start().ok());
+  for (const double hz : {199.0, 19.0}) {
+    spend(program.pid(), 500'000'000);
+    (*made)->set_rate(hz);
+  }
+  const auto profile = (*made)->take(true);
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  const Seen seen = look_into(*profile);
+  EXPECT_GT(seen.total, 700'000'000) << "a second of it was recorded";
+  EXPECT_GT(seen.samples, 120) << "250 at 499 Hz, 100 at 199 Hz, where no timer came late";
+  for (const profile::Loss& loss : profile->losses) EXPECT_EQ(loss.count, 0u) << profile->text(loss.reason);
 }
 
 INSTANTIATE_TEST_SUITE_P(each, SampledJava, testing::ValuesIn(test::java_homes()), test::home_name);

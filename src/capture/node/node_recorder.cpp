@@ -73,8 +73,8 @@ void NodeRecorder::set_rate(double hz) {
   const bool is_same_for_v8 = std::min(recording_.hz, kMostHz) == std::min(hz, kMostHz);
   recording_.hz = hz;
   if (!client_ || is_ending_ || is_same_for_v8) return;
-  for (const Isolate& isolate : isolates_)
-    if (call(isolate, "Profiler.stop", Json::object()).ok()) (void)begin(isolate);
+  if (!kept_) kept_ = Taken{.profile = new_profile(recording_.kind), .covered = {}};
+  (void)take_each(Then::BeginAnew, *kept_);  // what ails it, the next take() meets as well
 }
 
 Result<> NodeRecorder::open_session(Deadline deadline) {
@@ -160,26 +160,38 @@ void NodeRecorder::take_up_workers() {
   }
 }
 
-Result<> NodeRecorder::take_from(const Isolate& isolate, bool is_last, Profile& profile) {
+Result<> NodeRecorder::take_from(const Isolate& isolate, Then then, Profile& profile) {
   const Json answer = TRY(call(isolate, "Profiler.stop", Json::object()));
-  if (!is_last) TRY(call(isolate, "Profiler.start", Json::object()));
+  if (then == Then::GoOn) TRY(call(isolate, "Profiler.start", Json::object()));
+  if (then == Then::BeginAnew) TRY(begin(isolate));
   return add_cpu_profile(member(answer, "profile"), recording_.kind, isolate.thread, profile);
 }
 
-Result<NodeRecorder::Taken> NodeRecorder::take_all(bool is_last) {
-  Taken all{.profile = new_profile(recording_.kind), .covered = {}};
+Result<> NodeRecorder::take_each(Then then, Taken& into) {
   const std::vector<Isolate> isolates = isolates_;
   for (const Isolate& isolate : isolates) {
-    const Result<> taken = take_from(isolate, is_last, all.profile);
+    Result<> taken = take_from(isolate, then, into.profile);
     if (taken.ok()) {
-      all.covered.insert(isolate.thread.tid);
+      into.covered.insert(isolate.thread.tid);
     } else if (isolate.session.empty()) {
-      return taken.error();
+      return taken;
     } else {
-      all.profile.add_loss("JavaScript of worker threads that ended", 1);
+      into.profile.add_loss("JavaScript of worker threads that ended", 1);
       std::erase_if(isolates_, [&](const Isolate& one) { return one.session == isolate.session; });
     }
   }
+  return {};
+}
+
+// Of one that is gone, what was kept is there.
+Result<NodeRecorder::Taken> NodeRecorder::take_all(bool is_last) {
+  std::optional<Taken> kept = std::exchange(kept_, std::nullopt);
+  const bool has_some = kept && !kept->covered.empty();
+  Taken all = kept ? std::move(*kept) : Taken{.profile = new_profile(recording_.kind), .covered = {}};
+  const Result<> taken = take_each(is_last ? Then::Stop : Then::GoOn, all);
+  if (taken.ok()) return all;
+  if (!has_some) return taken.error();
+  all.profile.add_loss("JavaScript: " + taken.error().message, 1);
   return all;
 }
 

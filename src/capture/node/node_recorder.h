@@ -56,7 +56,9 @@ class NodeRecorder final : public OwnRecorder {
   Result<> open_session(Deadline deadline);
   void mark_idle();
   Result<> begin(const Isolate& isolate);
-  Result<> take_from(const Isolate& isolate, bool is_last, Profile& profile);
+  enum class Then { Stop, GoOn, BeginAnew };
+  Result<> take_from(const Isolate& isolate, Then then, Profile& profile);
+  Result<> take_each(Then then, Taken& into);
   Result<Taken> take_all(bool is_last);
   void let_end();
   void take_up_workers();
@@ -72,6 +74,7 @@ class NodeRecorder final : public OwnRecorder {
   bool is_watched_ = false;                 // whether its events are looked at between calls
   std::optional<Deadline> end_by_;          // of all calls together, once the process waits for us in order to end
   std::optional<Result<Taken>> until_end_;  // what it recorded until then, for who asks next
+  std::optional<Taken> kept_;               // at other rates, since the last take
   int64_t node_version_ = 0;                // the major one
   bool has_idle_hook_ = false;
   bool is_ending_ = false;  // the process said so

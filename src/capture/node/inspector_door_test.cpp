@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose inspector is opened, at which port, and that it is closed again: real Node.js processes.
+#include "capture/node/inspector_door.h"
+
+#include <arpa/inet.h>
+
+#include "capture/node/node_recorder.h"
+#include "linux/namespaces.h"
+#include "support/live_node.h"
+
+namespace atys::capture::node {
+namespace {
+
+using test::Deadline;
+using test::kIdle;
+using test::kPatienceMs;
+using test::kSplit;
+using test::wait_until;
+
+// A port that is free now, and a socket that may take it. Not one of those that the kernel hands out: who asks for any port
+// must not get it between our letting it go and its being opened.
+struct Port {
+  Port() {
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int tries = 0; tries < 100; ++tries) {
+      fd.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      address.sin_port = htons(static_cast<uint16_t>(15'000 + (::getpid() * 7 + tries * 101) % 15'000));
+      if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return;
+    }
+    ADD_FAILURE() << "no port is free";
+  }
+  std::string number() const { return std::to_string(ntohs(address.sin_port)); }
+  UniqueFd fd;
+  sockaddr_in address{};
+};
+
+class InspectorDoorTest : public test::LiveNode {};
+
+TEST(inspector_door, gives_a_process_that_gets_little_of_a_busy_machine_time_to_begin) {
+  EXPECT_TRUE(may_be_starting(1, 0.9));
+  EXPECT_TRUE(may_be_starting(20, 0.1)) << "it has hardly run yet";
+  EXPECT_FALSE(may_be_starting(20, 3));
+  EXPECT_FALSE(may_be_starting(3600, 0.1)) << "it sleeps";
+}
+
+TEST_F(InspectorDoorTest, closes_the_inspector_of_a_process_that_never_comes_back_to_its_event_loop) {
+  const auto child =
+      begin("console.log('begun'); function loop() { let x = 1; while (true) x = Math.sqrt(x + 1); } loop();");
+  auto attachment = attach(child->pid());
+  ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+  ASSERT_TRUE(start(*attachment->recorder));
+  spend(child->pid(), 100);
+  EXPECT_TRUE(attachment->recorder->take(true).ok());
+  EXPECT_EQ(child->listeners(), 0u);
+  EXPECT_FALSE(child->has_ended());
+}
+
+TEST_F(InspectorDoorTest, reaches_a_process_in_another_network_namespace) {
+  if (::geteuid() != 0) GTEST_SKIP() << "wants root";
+  const auto child = begin(kSplit, {}, true);
+  if (!linux::foreign_namespaces(child->pid()).net) GTEST_SKIP() << "no network namespace could be made";
+  auto attachment = attach(child->pid());
+  ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+  ASSERT_TRUE(start(*attachment->recorder));
+  spend(child->pid(), 200);
+  EXPECT_TRUE(attachment->recorder->take(true).ok());
+  EXPECT_EQ(child->listeners(), 0u);
+  EXPECT_FALSE(linux::foreign_namespaces(::getpid()).net);
+}
+
+TEST_F(InspectorDoorTest, leaves_a_process_alone_that_listens_for_the_signal_itself) {
+  const auto child = begin(
+      "process.on('SIGTERM', () => {}); process.on('SIGUSR1', () => console.log('rotated')); process.on('SIGHUP', () => {});"
+      "setInterval(() => {}, 10); console.log('begun');");
+  const auto attachment = attach(child->pid());
+  ASSERT_FALSE(attachment.ok());
+  EXPECT_NE(attachment.error().message.find("listens for SIGUSR1"), std::string::npos) << attachment.error().message;
+  EXPECT_EQ(child->output(), "begun\n");
+}
+
+TEST_F(InspectorDoorTest, takes_a_process_that_listens_for_other_signals) {
+  const auto child = begin(
+      "for (const s of ['SIGTERM', 'SIGHUP', 'SIGUSR2', 'SIGINT']) process.on(s, () => {});"
+      "setInterval(() => {}, 10); console.log('begun');");
+  const auto attachment = attach(child->pid());
+  EXPECT_TRUE(attachment.ok()) << attachment.error().message;
+}
+
+TEST_F(InspectorDoorTest, leaves_a_stopped_process_alone) {
+  const auto child = begin(kIdle);
+  ::kill(child->pid(), SIGSTOP);
+  wait_until(Deadline::in_ms(kPatienceMs), [&] { return linux::read_process(child->pid())->state == 'T'; });
+  EXPECT_FALSE(attach(child->pid()).ok());
+  ::kill(child->pid(), SIGCONT);
+  EXPECT_TRUE(wait_until(Deadline::in_ms(kPatienceMs), [&] { return attach(child->pid()).ok(); }));
+}
+
+TEST_F(InspectorDoorTest, does_not_open_an_inspector_whose_port_another_process_has) {
+  Port port;
+  ASSERT_EQ(::listen(port.fd.get(), 1), 0);
+  const auto child = begin(kIdle, {"--inspect-port=" + port.number()});
+  const auto detection = detect(child->pid());
+  ASSERT_TRUE(detection.ok() && !detection->runtimes.empty());
+  const auto process = look_at_process(child->pid(), detection->runtimes.front().path);
+  ASSERT_TRUE(process.ok());
+  const auto refused = InspectorDoor::open(*process, Deadline::in_ms(100));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("another process listens on port " + port.number()), std::string::npos);
+  EXPECT_EQ(child->errors(), "");
+
+  port.fd.reset();
+  NodeRecorder recorder(*process, {});
+  EXPECT_TRUE(start(recorder));
+}
+
+TEST_F(InspectorDoorTest, records_several_processes_at_once_though_all_want_the_same_port) {
+  Port port;
+  const std::string number = port.number();
+  port.fd.reset();
+  const std::vector<std::string> options{"--inspect-port=" + number};
+  const auto one = begin(kSplit, options);
+  const auto two = begin(kSplit, options);
+  for (int times = 0; times < 2; ++times) {
+    auto first = attach(one->pid());
+    auto second = attach(two->pid());
+    ASSERT_TRUE(first.ok() && second.ok());
+    for (auto* attachment : {&*first, &*second}) {
+      ASSERT_TRUE(start(*attachment->recorder));
+    }
+    for (const auto* child : {&one, &two}) spend((*child)->pid(), 200);
+    for (auto* attachment : {&*first, &*second}) {
+      const auto profile = attachment->recorder->take(true);
+      ASSERT_TRUE(profile.ok()) << profile.error().message;
+      EXPECT_GT(leaves(*profile)["sixty"], 0);
+    }
+    EXPECT_EQ(one->listeners() + two->listeners(), 0u);
+  }
+  // Each is as it was: the signal opens the inspector where it always would have.
+  ::kill(one->pid(), SIGUSR1);
+  EXPECT_TRUE(wait_until(Deadline::in_ms(kPatienceMs), [&] {
+    return one->errors().rfind("ws://127.0.0.1:" + number + "/") > one->errors().rfind("Debugger attached");
+  })) << one->errors();
+}
+
+TEST_F(InspectorDoorTest, uses_an_inspector_that_is_open_and_leaves_it_open) {
+  Port port;
+  const std::string number = port.number();
+  port.fd.reset();
+  const auto child = begin(kSplit, {"--inspect=127.0.0.1:" + number});
+  if (child->listeners() != 1) GTEST_SKIP() << "somebody else took the port meanwhile";
+  auto attachment = attach(child->pid());
+  ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+  ASSERT_TRUE(start(*attachment->recorder));
+  spend(child->pid(), 200);
+  EXPECT_TRUE(attachment->recorder->take(true).ok());
+  EXPECT_EQ(child->listeners(), 1u);
+}
+
+TEST_F(InspectorDoorTest, does_not_join_a_debugger) {
+  Port port;
+  port.fd.reset();
+  const auto child = begin(kSplit, {"--inspect=127.0.0.1:" + port.number()});
+  if (child->listeners() != 1) GTEST_SKIP() << "somebody else took the port meanwhile";
+  const UniqueFd debugger(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::connect(debugger.get(), reinterpret_cast<const sockaddr*>(&port.address), sizeof port.address), 0);
+  // Node.js takes the connection from its queue when it gets to it.
+  EXPECT_TRUE(wait_until(Deadline::in_ms(kPatienceMs), [&] {
+    const auto attachment = attach(child->pid());
+    return !attachment.ok() && attachment.error().message.find("a debugger is attached") != std::string::npos;
+  }));
+}
+
+}  // namespace
+}  // namespace atys::capture::node
