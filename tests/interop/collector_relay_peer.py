@@ -21,6 +21,7 @@ import peer
 
 sys.path.insert(0, str(peer.ROOT / "tests" / "support"))
 import captured  # noqa: E402
+import controllers  # noqa: E402
 from otlp_windows import window  # noqa: E402
 from programs import end, eventually  # noqa: E402
 
@@ -66,20 +67,16 @@ class Program:
         end(self.process)
 
 
-class Controller(Program):
+class Controller(controllers.Controller):
     def __init__(self, folder, name, *options):
         self.home = folder / name
-        super().__init__(folder / f"{name}.log", peer.ATYS, "controller", "--listen", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--data",
-                         self.home, "--name", name, *options)
-        self.http = self.says(r"listening on http://(\S+?)/\s")
-        self.grpc = self.says(r"gRPC on (\S+)")
-        self.token = pathlib.Path(self.says(r"the token is in (\S+)")).read_text().strip()
+        super().__init__(self.home, "--name", name, *options)
 
     def stacks(self, service, more=""):
         """{stack: nanoseconds} of all that is there."""
         target = self.home / "asked.collapsed"
         target.unlink(missing_ok=True)
-        environment = {**os.environ, "ATYS_CONTROLLER": f"http://{self.http}", "ATYS_TOKEN": self.token}
+        environment = {**os.environ, "ATYS_CONTROLLER": self.url, "ATYS_TOKEN": self.token}
         done = subprocess.run([peer.ATYS, "convert", f"service:{service}{more}@-1d..now", "-o", target], env=environment,
                               capture_output=True, text=True)
         if done.returncode != 0:
@@ -91,7 +88,7 @@ class Controller(Program):
         return rows
 
     def windows(self, service):
-        environment = {**os.environ, "ATYS_CONTROLLER": f"http://{self.http}", "ATYS_TOKEN": self.token}
+        environment = {**os.environ, "ATYS_CONTROLLER": self.url, "ATYS_TOKEN": self.token}
         told = json.loads(subprocess.run([peer.ATYS, "services", "--json"], env=environment, capture_output=True, text=True, check=True).stdout)
         return sum(row["windows"] for row in told["services"] if row["service"] == service)
 

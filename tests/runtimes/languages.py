@@ -43,6 +43,7 @@ class Language:
     tells_version: bool = True  # `atys detect` says the same version as it; node is told by that of its V8
     tells_ready: bool = False  # it makes the file WORKLOAD_READY
     oldest: tuple[int, ...] = ()  # older ones are not meant to work
+    oldest_shown: tuple[int, ...] = ()  # older ones are shown as native frames
 
 
 ASYNC_PROFILER = "tools.profiler:async-profiler:4.5"
@@ -56,7 +57,7 @@ LANGUAGES = {language.name: language for language in [
     Language("java", "Split.java", "Java", "jvm", r"java[./]lang[./]Thread[./]run.*|.*\.main", ("java",), ask=("-version",),
              version=r'version "(?:1\.)?(\d+)', tells_ready=True, samples_itself=True, options=HEAP),
     Language("node", "split.js", "JavaScript", "v8js", r"processImmediate|listOnTimeout|\(anonymous\)", ("node", "nodejs"),
-             version=r"v(\d+)", samples_itself=True, tells_version=False, host_options=("--inspect-port=0",),
+             version=r"v(\d+)", samples_itself=True, tells_version=False, options=("--expose-gc",), host_options=("--inspect-port=0",), oldest_shown=(14,),
              says=r"^(Debugger (listening|attached|ending)|For help, see).*\n"),
     Language("php", "split.php", "PHP", "php", r"\{main\}|<main>|main", ("php",), version=r"PHP (\d+\.\d+)"),
     Language("ruby", "split.rb", "Ruby", "", "", ("ruby",), version=r"ruby (\d+\.\d+)"),
@@ -71,6 +72,11 @@ class Runtime:
     release: str  # empty: this machine's own
     packages: tuple[str, ...]
     program: str  # on this machine, or in the release's root
+
+    @property
+    def is_shown(self) -> bool:
+        """Functions of its language; else native frames, and one line that says so."""
+        return bool(self.language.kind) and number(self.version) >= self.language.oldest_shown
 
     def __str__(self) -> str:
         return f"{self.language.name} {self.version} ({self.release or self.program})"

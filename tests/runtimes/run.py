@@ -36,10 +36,10 @@ def split(runtime: Runtime, tier: str) -> str:
         more = ["--duration", "5s"] if language.samples_itself else []
         shot = survival.shot_of(target, top, *more, tier=tier)
         truth = target.truth()
-        if language.kind and tier in tiers_of(runtime):
+        if runtime.is_shown and tier in tiers_of(runtime):
             wrong = judge.judge_all(shot.profile, truth, language, language.source, relative=tier == "memory")
         else:
-            wrong = judge.judge_native_only(shot, "perf" if language.kind else language.name)
+            wrong = judge.judge_native_only(shot, "perf" if runtime.is_shown else language.name)
         expect(not wrong, "; ".join(wrong) + (f" # notes: {shot.notes()}" if shot.notes() and language.kind else ""))
         return f"{shot.profile.samples} samples"
 
@@ -57,7 +57,7 @@ def is_detected(runtime: Runtime) -> str:
         version, known = found[0]["version"], runtime.version
         same = re.match(rf"(1\.)?{re.escape(known)}(\D|$)", version)
         expect(same or not version or not runtime.language.tells_version, f"is said to be {version}")
-        wanted = runtime.language.name if runtime.language.kind else "native"
+        wanted = runtime.language.name if runtime.is_shown else "native"
         expect(wanted in process["kernel"].split(", "), f"its kernel is said to be {process['kernel']}")
         return version
 

@@ -17,9 +17,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import checks  # noqa: E402
+import controllers  # noqa: E402
 from checks import check, differs  # noqa: E402
 from otlp_windows import EXPORT, REPORT, orders, report, window  # noqa: E402
-from programs import end, eventually  # noqa: E402
+from programs import eventually  # noqa: E402
 from scratch import atys_binary  # noqa: E402
 
 try:
@@ -33,39 +34,7 @@ SECOND = 10**9
 MIB = 2**20
 
 
-class Controller:
-    def __init__(self, folder, *options, ports=("127.0.0.1:0", "127.0.0.1:0")):
-        self.folder, self.options, self.ports = folder, options, ports
-        self.start()
-
-    def start(self):
-        command = [ATYS, "controller", "--listen", self.ports[0], "--grpc", self.ports[1], "--data", self.folder, *self.options]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        self.http = self.grpc = self.token = ""
-        while not (self.http and self.grpc and self.token):
-            line = self.process.stderr.readline()
-            if not line:
-                raise RuntimeError(f"the controller ended with {self.process.wait()}")
-            if match := re.search(r"listening on (https?)://(\S+)/", line):
-                self.scheme, self.http = match.groups()
-            if match := re.search(r"gRPC on (\S+)", line):
-                self.grpc = match.group(1)
-            if match := re.search(r"the token is in (\S+)", line):
-                self.token = pathlib.Path(match.group(1)).read_text().strip()
-
-    def restart(self):
-        """As after a power cut, on the same ports."""
-        self.process.kill()
-        self.process.wait()
-        self.ports = (self.http, self.grpc)
-        self.start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        end(self.process)
-
+class Controller(controllers.Controller):
     def request(self, method, path, body=None, headers=None, token=None):
         """Status, headers and body."""
         connection = http.client.HTTPConnection(self.http, timeout=60)
@@ -92,7 +61,7 @@ class Controller:
 
     def atys(self, *arguments, token=None, controller=None):
         """Status, output and errors of a command."""
-        environment = {**os.environ, "ATYS_CONTROLLER": controller or f"{self.scheme}://{self.http}", "ATYS_TOKEN": self.token if token is None else token,
+        environment = {**os.environ, "ATYS_CONTROLLER": controller or self.url, "ATYS_TOKEN": self.token if token is None else token,
                        "ATYS_HOME": self.folder + "/home", "NO_COLOR": "1"}
         done = subprocess.run([ATYS, *arguments], env=environment, capture_output=True, text=True, timeout=60)
         return done.returncode, done.stdout, done.stderr

@@ -5,7 +5,6 @@ a known split on each, a real Prometheus that finds the agents by HTTP discovery
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -19,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import checks  # noqa: E402
 import live  # noqa: E402
 from checks import report  # noqa: E402
+from controllers import Controller  # noqa: E402
 from scratch import atys_binary  # noqa: E402
 
 ATYS = atys_binary()
@@ -93,29 +93,19 @@ def until(seconds: float, ready) -> bool:
     return False
 
 
-def start_controller(fleet: Fleet) -> dict[str, str]:
-    fleet.start("controller", ATYS, "controller", "--listen", f"{NET}.1:0", "--grpc", f"{NET}.1:0", "--data", str(fleet.top / "controller"))
-    until(20, lambda: "token" in fleet.log("controller"))
-    log = fleet.log("controller")
-    token = fleet.top / "token"
-    shutil.copy(re.search(r"the token is in (\S+)", log).group(1), token)
-    return {"http": re.search(r"listening on (\S+?)/?\s", log).group(1), "grpc": re.search(r"gRPC on (\S+)", log).group(1), "token": str(token)}
-
-
-def start_node(fleet: Fleet, node: str, controller: dict[str, str], workload: str) -> None:
+def start_node(fleet: Fleet, node: str, controller: Controller, workload: str) -> None:
     """Its own network and its own processes, as on another machine."""
-    script = (f"{workload} 600 >/dev/null & exec {ATYS} agent --controller {controller['grpc']} --token-file {controller['token']} --node {node} "
+    script = (f"{workload} 600 >/dev/null & exec {ATYS} agent --controller {controller.grpc} --token-file {controller.token_file} --node {node} "
               f"--metrics {NODES[node]}:9465 --data {fleet.top}/{node} --max-cpu 50%")
     fleet.start(node, "ip", "netns", "exec", namespace(node), "unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", script)
 
 
-def start_prometheus(fleet: Fleet, controller: dict[str, str]) -> str:
-    token = pathlib.Path(controller["token"]).read_text().strip()
+def start_prometheus(fleet: Fleet, controller: Controller) -> str:
     config = fleet.top / "prometheus.yml"
     config.write_text(json.dumps({
         "global": {"scrape_interval": "1s"},
         "scrape_configs": [{"job_name": "atys-agents", "http_sd_configs": [
-            {"url": f"{controller['http']}/sd", "refresh_interval": "1s", "authorization": {"type": "Bearer", "credentials": token}}]}]}))
+            {"url": f"{controller.url}/sd", "refresh_interval": "1s", "authorization": {"type": "Bearer", "credentials": controller.token}}]}]}))
     address = f"{NET}.1:9466"
     fleet.start("prometheus", "prometheus", f"--config.file={config}", f"--storage.tsdb.path={fleet.top}/tsdb", f"--web.listen-address={address}")
     return address
@@ -129,15 +119,15 @@ def promql(address: str, query: str) -> list[dict]:
         return []
 
 
-def asked(controller: dict[str, str], *words: str) -> str:
-    env = dict(os.environ, ATYS_CONTROLLER=controller["http"], ATYS_TOKEN=pathlib.Path(controller["token"]).read_text().strip())
+def asked(controller: Controller, *words: str) -> str:
+    env = dict(os.environ, ATYS_CONTROLLER=controller.url, ATYS_TOKEN=controller.token)
     done = subprocess.run([ATYS, *words], capture_output=True, text=True, env=env)
     if done.returncode != 0:
         raise RuntimeError(f"atys {' '.join(words)}: {done.stderr}")
     return done.stdout
 
 
-def collapsed(top: pathlib.Path, controller: dict[str, str], reference: str) -> dict[str, int]:
+def collapsed(top: pathlib.Path, controller: Controller, reference: str) -> dict[str, int]:
     path = top / "asked.collapsed"
     path.unlink(missing_ok=True)
     asked(controller, "convert", reference, "-o", str(path))
@@ -148,12 +138,12 @@ def collapsed(top: pathlib.Path, controller: dict[str, str], reference: str) -> 
     return rows
 
 
-def windows_of(controller: dict[str, str]) -> list[int]:
+def windows_of(controller: Controller) -> list[int]:
     nodes = json.loads(asked(controller, "nodes", "--json"))["nodes"]
     return [sum(task["windows"] for task in node["tasks"]) for node in nodes]
 
 
-def is_sum_of_nodes(top: pathlib.Path, controller: dict[str, str]) -> bool:
+def is_sum_of_nodes(top: pathlib.Path, controller: Controller) -> bool:
     """Not so while what the agents still had arrives between two of the questions."""
     whole = collapsed(top, controller, "service:split")
     parts = [collapsed(top, controller, f"service:split{{node={node}}}") for node in NODES]
@@ -161,7 +151,7 @@ def is_sum_of_nodes(top: pathlib.Path, controller: dict[str, str]) -> bool:
     return bool(whole) and all(parts) and whole == summed
 
 
-def judge(fleet: Fleet, controller: dict[str, str], prometheus: str) -> None:
+def judge(fleet: Fleet, controller: Controller, prometheus: str) -> None:
     recorded = until(90, lambda: len(windows_of(controller)) == 2 and min(windows_of(controller)) >= WINDOWS)
     report("both nodes join and get the task", None if recorded else f"windows: {windows_of(controller)}; {fleet.log('node-1')} {fleet.log('node-2')}")
     targets = until(30, lambda: len(promql(prometheus, 'up{job="atys-agents"} == 1')) == 2)
@@ -189,15 +179,15 @@ def main() -> int:
         remove_network()
         try:
             make_network()
-            controller = start_controller(fleet)
-            task = fleet.top / "split.yaml"
-            task.write_text(f"task: split\nservice: exe={workload}\nwindow: {WINDOW_S}s\nfrequency: 199\nprune: none\ntrack: [sixty, thirty, ten]\n"
-                            "nodes: [node-*]\nbudget: {overhead: 20%}\n")
-            asked(controller, "task", "apply", str(task))
-            prometheus = start_prometheus(fleet, controller)
-            for node in NODES:
-                start_node(fleet, node, controller, workload)
-            judge(fleet, controller, prometheus)
+            with Controller(fleet.top / "controller", ports=(f"{NET}.1:0", f"{NET}.1:0")) as controller:
+                task = fleet.top / "split.yaml"
+                task.write_text(f"task: split\nservice: exe={workload}\nwindow: {WINDOW_S}s\nfrequency: 199\nprune: none\ntrack: [sixty, thirty, ten]\n"
+                                "nodes: [node-*]\nbudget: {overhead: 20%}\n")
+                asked(controller, "task", "apply", str(task))
+                prometheus = start_prometheus(fleet, controller)
+                for node in NODES:
+                    start_node(fleet, node, controller, workload)
+                judge(fleet, controller, prometheus)
         except Exception as error:  # whatever goes wrong is a result
             report("the fleet runs", f"{type(error).__name__}: {error}; {fleet.log('controller') if (fleet.top / 'controller.log').exists() else ''}")
         finally:

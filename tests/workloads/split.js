@@ -93,6 +93,11 @@ function serve(end) {
 
 if (isMainThread) {
   const end = Date.now() + 1000 * (parseFloat(process.argv[2]) || 2);
+  // For who measures its memory: what a collector would find does not count. The file is beside the truth.
+  process.on('SIGUSR2', () => {
+    if (global.gc) global.gc();
+    if (process.env.WORKLOAD_TRUTH) fs.writeFileSync(require('path').dirname(process.env.WORKLOAD_TRUTH) + '/collected', '');
+  });
   process.on('SIGTERM', () => {
     truth();
     process.exit(0);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "capture/node/signal_handler.h"
+#include "linux/proc_text.h"
 #include "linux/process.h"
 #include "linux/process_sockets.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 using linux::TcpSocket;
 
+constexpr int kFirstSafeV8 = 8;  // Node.js 14
 constexpr double kYoungSeconds = 5;
 constexpr double kOldSeconds = 60;
 constexpr double kStartCpuSeconds = 0.5;
@@ -157,6 +159,11 @@ constexpr std::string_view kInspector =
     "(process.getBuiltinModule ? process.getBuiltinModule('inspector') : require('inspector'))";
 
 }  // namespace
+
+bool survives_profiling(std::string_view v8_version) {
+  const auto major = linux::parse_number<int>(v8_version.substr(0, v8_version.find('.')));
+  return !major || *major >= kFirstSafeV8;
+}
 
 bool may_be_starting(double age_seconds, double cpu_seconds) {
   return age_seconds < kYoungSeconds || (age_seconds < kOldSeconds && cpu_seconds < kStartCpuSeconds);

@@ -37,6 +37,15 @@ struct Port {
 
 class InspectorDoorTest : public test::LiveNode {};
 
+TEST(inspector_door, stays_shut_where_v8_may_crash_when_it_profiles_itself) {
+  EXPECT_FALSE(survives_profiling("7.8"));
+  EXPECT_FALSE(survives_profiling("6.2.414"));
+  EXPECT_TRUE(survives_profiling("8.4"));
+  EXPECT_TRUE(survives_profiling("11.3"));
+  EXPECT_TRUE(survives_profiling("13.6.233"));
+  EXPECT_TRUE(survives_profiling("")) << "who does not tell is new";
+}
+
 TEST(inspector_door, gives_a_process_that_gets_little_of_a_busy_machine_time_to_begin) {
   EXPECT_TRUE(may_be_starting(1, 0.9));
   EXPECT_TRUE(may_be_starting(20, 0.1)) << "it has hardly run yet";

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node.js: 12 to 24 are tested. Two ways to names of JavaScript functions, neither of them needs a change of the program:
+// Node.js: 18 to 24 are tested, and 12 as far as its native frames. Two ways to names of JavaScript functions, neither of
+// them needs a change of the program:
 //   perf map    the process writes one (node --perf-basic-prof): native samples get names, JavaScript among native and
 //               kernel frames
-//   inspector   opened by SIGUSR1 for as long as the recording lasts: V8 samples itself (node_recorder.h)
+//   inspector   opened by SIGUSR1 for as long as the recording lasts: V8 samples itself (node_recorder.h), from Node.js 14
+//   on
 // Other programs with V8 in them (Deno, Chromium, a server that embeds it) have the first way only.
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -68,6 +70,15 @@ class NodeKernel final : public ProfilingKernel {
   std::optional<JitName> split_jit_name(std::string_view text) const override;
 };
 
+// A crash of the target is worse than any lack of names.
+Result<> check_v8(const DetectedRuntime& runtime) {
+  if (survives_profiling(runtime.version)) return {};
+  return fail(
+      ErrorCode::Unsupported,
+      fmt::format("V8 {}, of a Node.js before 14, may crash when it profiles itself, and is not asked to", runtime.version),
+      "start it with --perf-basic-prof, which names its functions without that");
+}
+
 Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
   if (has_perf_map(pid))
     return {.shows = "JavaScript functions, files and their first lines among native and kernel frames, by its perf map",
@@ -75,7 +86,8 @@ Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
                 "functions that V8 interprets have no names of their own unless it was also started with "
                 "--interpreted-frames-native-stack"};
   const auto process = look_at_process(pid, runtime.path);
-  const Result<> works = process.ok() ? check_inspector(*process) : Result<>(process.error());
+  Result<> works = check_v8(runtime);
+  if (works.ok()) works = process.ok() ? check_inspector(*process) : Result<>(process.error());
   if (!works.ok())
     return {.shows = "native and kernel frames",
             .limits = "frames of JavaScript functions are addresses: " + works.error().message +
@@ -97,6 +109,7 @@ Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
     attachment.notes.push_back("JavaScript functions are named in kinds cpu and wall only");
     return attachment;
   }
+  TRY(check_v8(*request.runtime));
   NodeProcess process = TRY(look_at_process(request.pid, request.runtime->path));
   TRY(check_inspector(process));
   attachment.recorder = std::make_unique<NodeRecorder>(std::move(process), NodeRecording{kind, request.plan->hz});

@@ -35,18 +35,12 @@ constexpr std::string_view kVersion = "parseInt(process.versions.node)";
 constexpr std::string_view kTellTheEnd = "NodeRuntime.notifyWhenWaitingForDisconnect";
 constexpr std::string_view kEnd = "NodeRuntime.waitingForDisconnect";
 
-// Before that, Node.js has to be told to mark the time that it waits for events …
-constexpr int64_t kMarksIdle = 14;
-constexpr std::string_view kMarkIdle = "(process._startProfilerIdleNotifier(), true)";
-constexpr std::string_view kDoNotMarkIdle = "(process._stopProfilerIdleNotifier(), true)";
-// … and an inspector cannot be closed and opened in one go.
+// Before that, an inspector cannot be closed and opened in one go.
 constexpr int64_t kMovesInspector = 16;
 
 Json evaluation_of(std::string_view expression) {
   return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
 }
-
-const Json& value_of(const Json& evaluated) { return member(member(evaluated, "result"), "value"); }
 
 }  // namespace
 
@@ -102,12 +96,6 @@ Result<> NodeRecorder::connect() {
   return open_session(deadline);
 }
 
-void NodeRecorder::mark_idle() {
-  if (node_version_ >= kMarksIdle) return;
-  const auto marked = call(isolates_.front(), "Runtime.evaluate", evaluation_of(kMarkIdle));
-  has_idle_hook_ = marked.ok() && value_of(*marked).is_boolean();
-}
-
 // Whoever is told that it failed does not come back to end it, or tries again and takes our inspector for another's.
 Result<> NodeRecorder::start() {
   Result<> started = start_sampling();
@@ -123,7 +111,6 @@ Result<> NodeRecorder::start_sampling() {
   TRY(connect());
   const auto name = linux::thread_name(process_.pid, process_.pid);
   isolates_ = {{.session = {}, .thread = {process_.pid, process_.pid, name.ok() ? *name : std::string()}}};
-  mark_idle();
   TRY(begin(isolates_.front()));
   // Not known before Node.js 10.5; the main thread is worth having alone.
   (void)call(isolates_.front(), "NodeWorker.enable", {{"waitForDebuggerOnStart", false}});
@@ -237,8 +224,6 @@ std::vector<pid_t> NodeRecorder::covered_threads() const {
 // Whatever happened to our session, an inspector that we opened has to be closed: if need be, through a new one.
 Result<> NodeRecorder::close() {
   if (!door_) return {};
-  if (client_ && std::exchange(has_idle_hook_, false))
-    (void)call(isolates_.front(), "Runtime.evaluate", evaluation_of(kDoNotMarkIdle));
   InspectorDoor door = std::move(*door_);
   std::optional<InspectorClient> client = std::exchange(client_, std::nullopt);
   door_.reset();

@@ -54,7 +54,6 @@ class NodeRecorder final : public OwnRecorder {
   Result<> connect();
   Result<> start_sampling();
   Result<> open_session(Deadline deadline);
-  void mark_idle();
   Result<> begin(const Isolate& isolate);
   enum class Then { Stop, GoOn, BeginAnew };
   Result<> take_from(const Isolate& isolate, Then then, Profile& profile);
@@ -76,8 +75,7 @@ class NodeRecorder final : public OwnRecorder {
   std::optional<Result<Taken>> until_end_;  // what it recorded until then, for who asks next
   std::optional<Taken> kept_;               // at other rates, since the last take
   int64_t node_version_ = 0;                // the major one
-  bool has_idle_hook_ = false;
-  bool is_ending_ = false;  // the process said so
+  bool is_ending_ = false;                  // the process said so
   std::atomic<uint64_t> latest_ns_ = UINT64_MAX;
 };
 
