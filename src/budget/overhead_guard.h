@@ -37,8 +37,8 @@ class OverheadGuard {
   double first_hz() const { return granted_hz_; }
   // Takes a reading, some ten a second, and says at which rate to go on.
   double update(const OverheadReading& reading);
-  // Another rate is wanted from now on; a lower one is granted at once, a higher one as far as a beginning would grant it, if
-  // there is room below the cap, and from there as far as it can be afforded. Says at which rate to go on.
+  // Another rate is wanted from now on; a lower one is granted at once, a higher one as far as a beginning would grant it,
+  // if there is room below the cap, and from there as far as it can be afforded. Says at which rate to go on.
   double ask(uint64_t elapsed_ns, double hz);
 
   // Our share so far, by the reading given.
@@ -51,6 +51,7 @@ class OverheadGuard {
   };
   const std::vector<Grant>& grants() const { return grants_; }
   double lowest_hz() const { return lowest_hz_; }
+  bool grants_all() const { return granted_hz_ >= plan_.asked_hz; }
 
  private:
   uint64_t spent(const OverheadReading& reading) const;

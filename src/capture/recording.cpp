@@ -275,7 +275,7 @@ void Recording::State::keep_budget(uint64_t now) {
   // An event has no rate: it comes as often as it comes.
   if (hz != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(hz));
   tell_rate(hz);
-  const bool is_far = source_->may_wait() && hz == plan_.hz && guard_.overhead(read) < kFarBelow * plan_.max_overhead;
+  const bool is_far = source_->may_wait() && guard_.grants_all() && guard_.overhead(read) < kFarBelow * plan_.max_overhead;
   looked_ns_ = now;
   next_guard_ns_ = now + (now - started_ns_ < kCalmNs ? kGuardIntervalNs
                           : is_far                    ? kFarGuardIntervalNs
@@ -327,6 +327,7 @@ void Recording::State::ask_rate(double hz) {
   const double before = guard_.grants().back().hz;
   const double granted = guard_.ask(clock_ns(CLOCK_MONOTONIC) - started_ns_, hz);
   if (granted == before || plan_.kind.name == KindName::Event) return;
+  if (granted > before) next_guard_ns_ = std::min(next_guard_ns_, clock_ns(CLOCK_MONOTONIC) + kGuardIntervalNs);
   (void)source_->set_period(period_of(granted));
   tell_rate(granted);
 }

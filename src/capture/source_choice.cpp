@@ -22,10 +22,10 @@ Result<std::unique_ptr<native::SampleSource>> open_ebpf(const RecordingPlan& pla
     return fail(ErrorCode::Unsupported, "the sampler in the kernel knows processes by other numbers than this pid namespace",
                 "run atys outside of the container, or in one that shares the host's pid namespace");
   const auto pids = target.pids();
-  const bool list_stays = std::holds_alternative<ProcessTarget>(plan.target);
+  const bool is_of_processes = std::holds_alternative<ProcessTarget>(plan.target);
   return native::EbpfSource::open({.only_listed_processes = !target.is_host(),
-                                   .list_stays = list_stays,
-                                   .only_process = list_stays && pids.size() == 1 ? pids.front() : 0,
+                                   .only_we_add = is_of_processes || std::holds_alternative<ServiceTarget>(plan.target),
+                                   .only_process = is_of_processes && pids.size() == 1 ? pids.front() : 0,
                                    .with_children = target.with_children(),
                                    .with_cpu = plan.kind.name != KindName::OffCpu,
                                    .with_waits = plan.kind.name != KindName::Cpu,

@@ -17,7 +17,7 @@ namespace atys::capture::native {
 
 struct EbpfPlan {
   bool only_listed_processes = true;  // false: every process of the host
-  bool list_stays = false;            // no process will be added
+  bool only_we_add = false;           // no process joins that we do not tell of
   pid_t only_process = 0;             // not 0: the list is this one, and stays
   bool with_children = false;         // processes that listed ones start
   bool with_cpu = true;
@@ -28,7 +28,7 @@ struct EbpfPlan {
   bool is_one_of_several = false;  // recordings of this process at once: their buffers add up
 
   // Nothing comes and goes but threads, and of those the sampler tells at once.
-  bool may_wait() const { return list_stays && !with_children && !with_waits; }
+  bool may_wait() const { return only_we_add && !with_children && !with_waits; }
 };
 
 class EbpfSource final : public SampleSource {
