@@ -2,7 +2,7 @@
 """Windows as agents send them, in OTLP's protobuf form, written by hand from stacks like "main;f"."""
 import struct
 
-from protobuf import field, varint
+from protobuf import field, fields, varint
 
 EXPORT = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
 REPORT = "/atys.control.v1.Control/Report"
@@ -67,23 +67,4 @@ def report(node: str, metrics: str = "", sender: bytes = b"s" * 16) -> bytes:
 
 def orders(answer: bytes):
     """The tasks of an Orders message, as YAML."""
-    at, tasks = 0, []
-    while at < len(answer):
-        tag = answer[at]
-        at += 1
-        if tag & 7 == 1:
-            at += 8
-            continue
-        value, shift = 0, 0
-        while True:
-            byte = answer[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        if tag & 7 == 2:
-            if tag >> 3 == 1:
-                tasks.append(answer[at:at + value].decode())
-            at += value
-    return tasks
+    return [value.decode() for number, value in fields(answer) if number == 1]
