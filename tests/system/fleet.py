@@ -273,6 +273,9 @@ def roles(folder):
         def operator():
             return differs((controller.request("PUT", "/api/v1/tasks/a", task)[0], controller.request("DELETE", "/api/v1/tasks/b")[0]), (200, 404))
 
+        def stranger():
+            return differs(controller.request("DELETE", "/api/v1/tasks/a", headers={"Host": "evil.example"}, token="wrong")[0], 403)
+
         def audit():
             lines = [json.loads(line) for line in pathlib.Path(folder, "roles", "audit.log").read_text().splitlines()]
             found = [(line["role"], line["from"], line["action"], line["outcome"] == "done") for line in lines]
@@ -282,6 +285,7 @@ def roles(folder):
         check("who may read gives no orders and sends nothing", person)
         check("an agent's token serves for an agent only", agent)
         check("the operator's token serves for everything", operator)
+        check("a stranger leaves no line in the audit log", stranger)
         check("what would change the tasks is in the audit log, and whether it did", audit)
 
 

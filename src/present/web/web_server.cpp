@@ -135,7 +135,9 @@ bool Server::admit(const Request& request, Response& response, Role needs) {
                                             authorization ? &*authorization : nullptr, needs);
   if (!refusal) return true;
   if (refusal->status == 401) ++refused_tokens_;
-  if (refusal->status == 403 && needs == Role::Admin)
+  // Of strangers nothing is put down: they could fill the log until what matters is gone.
+  const bool is_known = options_.guard.access.role_of(authorization.value_or("")).has_value();
+  if (refusal->status == 403 && needs == Role::Admin && is_known)
     controller_.audit(caller_of(request), request.method, request.path, refusal->why);
   set_refusal(response, *refusal);
   return false;
