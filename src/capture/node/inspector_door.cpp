@@ -24,6 +24,9 @@ constexpr int kFirstSafeV8 = 8;  // Node.js 14
 constexpr double kYoungSeconds = 5;
 constexpr double kOldSeconds = 60;
 constexpr double kStartCpuSeconds = 0.5;
+constexpr uint64_t kCloseMs = 3000;
+constexpr uint64_t kSettleMs = 1000;
+constexpr int kMostOpenings = 4;
 
 Result<> check_alive(const NodeProcess& process) {
   if (linux::is_alive(process.pid, process.start_time_ticks)) return {};
@@ -155,8 +158,18 @@ Json evaluation_of(const std::string& expression) {
   return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
 }
 
-constexpr std::string_view kInspector =
-    "(process.getBuiltinModule ? process.getBuiltinModule('inspector') : require('inspector'))";
+std::string module(std::string_view name) {
+  return fmt::format("(process.getBuiltinModule ? process.getBuiltinModule('{0}') : require('{0}'))", name);
+}
+
+// A signal asks the process to open its inspector twice: its main thread is interrupted, if it runs, and its event loop is
+// told. Whichever comes second opens what was closed meanwhile; so it is closed once more when the loop has turned.
+std::string closing(uint16_t open_port, uint16_t usual_port) {
+  // The next signal opens it on the port that was last opened.
+  const std::string move_back = open_port == usual_port ? "" : fmt::format("process.debugPort = {}; ", usual_port);
+  return fmt::format("{{ {}const inspector = {}; {}.setImmediate(() => inspector.close()); inspector.close(); }}", move_back,
+                     module("inspector"), module("timers"));
+}
 
 }  // namespace
 
@@ -187,52 +200,99 @@ Result<> check_inspector(const NodeProcess& process) {
   return may_change(use, process) ? Result<>() : explain(use, process);
 }
 
-Result<InspectorDoor> InspectorDoor::open(const NodeProcess& process, Deadline deadline) {
-  TRY(check_known_port(process));
-  if (const auto listener = TRY(open_inspector(process))) {
-    TRY(check_unused(process, *listener));
-    return InspectorDoor(process, {process.pid, listener->local_port, listener->is_ipv6}, listener->inode, true);
+Result<> InspectorDoor::open(Deadline deadline) {
+  TRY(check_known_port(process_));
+  if (const auto late = TRY(awaited())) return take(*late, State::Ours);
+  if (const auto listener = TRY(open_inspector(process_))) {
+    TRY(check_unused(process_, *listener));
+    return take(*listener, State::Others);
   }
-  Result<SignalUse> use = SignalUse::None;
-  wait_until(deadline,
-             [&] { return !(use = read_signal_use(process.pid, process.runtime_file)).ok() || !may_change(*use, process); });
-  if (use.ok() && may_change(*use, process))
-    return fail(ErrorCode::Unavailable,
-                fmt::format("process {} has just begun: it does not handle signals yet", process.pid));
-  TRY(explain(TRY(std::move(use)), process));
+  TRY(wait_for_handler(deadline));
   Result<bool> is_taken = false;
-  wait_until(deadline, [&] { return !(is_taken = is_port_taken(process)).ok() || !*is_taken; });
-  if (TRY(std::move(is_taken))) return port_taken(process);
-  TRY(check_running(process));
-  const auto before = TRY(linux::read_tcp_listeners(process.pid));
-  TRY(send_signal(process));
-  const TcpSocket listener = TRY(wait_for_listener(process, before, deadline));
-  return InspectorDoor(process, {process.pid, listener.local_port, listener.is_ipv6}, listener.inode, false);
+  wait_until(deadline, [&] { return !(is_taken = is_port_taken(process_)).ok() || !*is_taken; });
+  if (TRY(std::move(is_taken))) return port_taken(process_);
+  TRY(check_running(process_));
+  if (state_ != State::Asked) before_ = TRY(linux::read_tcp_listeners(process_.pid));
+  TRY(send_signal(process_));
+  state_ = State::Asked;
+  return take(TRY(wait_for_listener(process_, before_, deadline)), State::Ours);
+}
+
+Result<> InspectorDoor::wait_for_handler(Deadline deadline) const {
+  Result<SignalUse> use = SignalUse::None;
+  wait_until(deadline, [&] {
+    return !(use = read_signal_use(process_.pid, process_.runtime_file)).ok() || !may_change(*use, process_);
+  });
+  if (use.ok() && may_change(*use, process_))
+    return fail(ErrorCode::Unavailable,
+                fmt::format("process {} has just begun: it does not handle signals yet", process_.pid));
+  return explain(TRY(std::move(use)), process_);
+}
+
+// What was asked for, and came when nobody waited any more.
+Result<std::optional<TcpSocket>> InspectorDoor::awaited() const {
+  std::optional<TcpSocket> none;
+  return state_ == State::Asked ? new_listener(process_.pid, before_) : none;
+}
+
+Result<> InspectorDoor::take(const TcpSocket& listener, State state) {
+  address_ = {process_.pid, listener.local_port, listener.is_ipv6};
+  inode_ = listener.inode;
+  state_ = state;
+  settled_ = Deadline::in_ms(kSettleMs);
+  return {};
 }
 
 Result<> InspectorDoor::move_away(InspectorClient client, Deadline deadline) {
   const auto before = TRY(linux::read_tcp_listeners(process_.pid));
-  const std::string expression = fmt::format("{0}.close(); {0}.open(0, '127.0.0.1')", kInspector);
+  const std::string expression = fmt::format("{0}.close(); {0}.open(0, '127.0.0.1')", module("inspector"));
   InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
-  const TcpSocket listener = TRY(wait_for_listener(process_, before, deadline));
-  address_ = {process_.pid, listener.local_port, listener.is_ipv6};
-  inode_ = listener.inode;
-  return {};
+  return take(TRY(wait_for_listener(process_, before, deadline)), State::Ours);
+}
+
+Result<> InspectorDoor::close(std::optional<InspectorClient> client, Deadline latest) {
+  if (!linux::is_alive(process_.pid, process_.start_time_ticks)) forget();
+  if (const auto late = awaited(); late.ok() && late->has_value()) (void)take(**late, State::Ours);
+  if (state_ == State::Asked) return {};  // it is for whoever comes back; there is nothing to close yet
+  if (std::exchange(state_, State::Shut) != State::Ours) return {};
+  for (int openings = 1;; ++openings) {
+    const auto before = TRY(linux::read_tcp_listeners(process_.pid));
+    if (!client || !close_by(*std::exchange(client, std::nullopt)).ok()) TRY(close_anew(latest));
+    const auto again = opened_again(before, latest);
+    if (!again || openings == kMostOpenings) return {};
+    (void)take(*again, State::Shut);
+  }
 }
 
 // Inside the session's own call: it takes effect also where the main thread never comes back to its event loop. V8 answers
 // nothing then, the connection just ends; Node.js defers the end of the session until the call has returned.
-Result<> InspectorDoor::close(InspectorClient client) {
-  constexpr uint64_t kPatienceMs = 3000;
-  if (was_open_) return {};
-  const Deadline deadline = Deadline::in_ms(kPatienceMs);
-  // The next signal opens it on the port that was last opened.
-  const std::string old_port =
-      address_.port == process_.options.port ? "" : fmt::format("process.debugPort = {}; ", process_.options.port);
-  const std::string expression = fmt::format("{}{}.close()", old_port, kInspector);
+Result<> InspectorDoor::close_by(InspectorClient client) const {
+  const Deadline deadline = Deadline::in_ms(kCloseMs);
+  const std::string expression = closing(address_.port, process_.options.port);
   InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
   wait_until(deadline, [&] { return is_closed(); });
   return check_closed(fail(ErrorCode::Unavailable, "it does not react"));
+}
+
+// Whatever happened to our session, an inspector that we opened has to be closed: if need be, through a new one.
+Result<> InspectorDoor::close_anew(Deadline latest) const {
+  const auto path = read_session_path(address_, latest);
+  if (!path.ok()) return check_closed(path.error());
+  auto client = InspectorClient::connect(address_, *path, latest);
+  if (!client.ok()) return check_closed(client.error());
+  return close_by(client.take());
+}
+
+// The thread that asks twice may be held up between the two on a busy machine, longer than its loop takes for a turn.
+std::optional<TcpSocket> InspectorDoor::opened_again(const std::vector<TcpSocket>& before, Deadline latest) const {
+  std::optional<TcpSocket> again;
+  wait_until({std::min(settled_.at_ns, latest.at_ns)}, [&] {
+    const auto found = new_listener(process_.pid, before);
+    const uint16_t port = process_.options.port;
+    if (found.ok() && found->has_value() && (port == 0 || (*found)->local_port == port)) again = **found;
+    return again.has_value() || !found.ok();
+  });
+  return again;
 }
 
 bool InspectorDoor::is_closed() const {

@@ -9,12 +9,14 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "capture/node/inspector_client.h"
 #include "capture/node/inspector_options.h"
+#include "linux/process_sockets.h"
 
 namespace atys::capture::node {
 
@@ -43,29 +45,43 @@ Result<> check_inspector(const NodeProcess& process);
 
 class InspectorDoor {
  public:
-  // Waits, up to the deadline, for a process that has just begun and for a port that another process holds.
-  static Result<InspectorDoor> open(const NodeProcess& process, Deadline deadline);
+  explicit InspectorDoor(NodeProcess process) : process_(std::move(process)) {}
+
+  // Waits, up to the deadline, for a process that has just begun, for a port that another process holds, and for a main
+  // thread that is busy with something else. One that failed may be tried again.
+  Result<> open(Deadline deadline);
 
   // Opens it once more, on a port that nobody else will want: there are many Node.js processes, and all of them open theirs
   // on the same port. The session that this is said through ends by it.
   Result<> move_away(InspectorClient client, Deadline deadline);
 
   const InspectorAddress& address() const { return address_; }
-  bool was_open() const { return was_open_; }
+  bool was_open() const { return state_ == State::Others; }
 
-  // Closes it, through a session that has ended whatever it began; not if it was open before us. An error: it still listens.
-  Result<> close(InspectorClient client);
+  // Closes it, through a session that has ended whatever it began or through one of its own; not if it was open before us.
+  // One that was asked for and did not open in time is closed if it is open by now. An error: it still listens.
+  Result<> close(std::optional<InspectorClient> client, Deadline latest);
+  // The process has closed it, or ended.
+  void forget() { state_ = State::Shut; }
+
+ private:
+  enum class State { Shut, Asked, Ours, Others };
+  Result<> wait_for_handler(Deadline deadline) const;
+  Result<std::optional<linux::TcpSocket>> awaited() const;
+  Result<> take(const linux::TcpSocket& listener, State state);
+  Result<> close_by(InspectorClient client) const;
+  Result<> close_anew(Deadline latest) const;
+  std::optional<linux::TcpSocket> opened_again(const std::vector<linux::TcpSocket>& before, Deadline latest) const;
+  bool is_closed() const;
   // Fine if it does not listen any more; else `error` was in the way of closing it.
   Result<> check_closed(const Error& error) const;
 
- private:
-  bool is_closed() const;
-  InspectorDoor(const NodeProcess& process, InspectorAddress address, uint64_t inode, bool was_open)
-      : process_(process), address_(address), inode_(inode), was_open_(was_open) {}
   NodeProcess process_;
+  State state_ = State::Shut;
   InspectorAddress address_;
-  uint64_t inode_ = 0;  // of the socket that listens
-  bool was_open_ = false;
+  uint64_t inode_ = 0;                    // of the socket that listens
+  std::vector<linux::TcpSocket> before_;  // what listened before it was asked for
+  Deadline settled_{0};                   // then nothing of the asking is left in the process
 };
 
 }  // namespace atys::capture::node

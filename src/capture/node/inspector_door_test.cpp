@@ -65,6 +65,40 @@ TEST_F(InspectorDoorTest, closes_the_inspector_of_a_process_that_never_comes_bac
   EXPECT_FALSE(child->has_ended());
 }
 
+// The main thread is interrupted in the middle of a long turn; its event loop, asked as well, comes to it afterwards.
+TEST_F(InspectorDoorTest, stays_closed_when_a_long_turn_of_the_event_loop_ends) {
+  const auto child = begin(
+      "console.log('begun'); const end = Date.now() + 2500; let x = 1; while (Date.now() < end) x = Math.sqrt(x + 1);"
+      "setTimeout(() => { console.log('turned'); setInterval(() => {}, 10); }, 100);");
+  auto attachment = attach(child->pid());
+  ASSERT_TRUE(attachment.ok()) << attachment.error().message;
+  ASSERT_TRUE(start(*attachment->recorder));
+  EXPECT_TRUE(attachment->recorder->take(true).ok());
+  if (child->output().find("turned") != std::string::npos) GTEST_SKIP() << "too slow here to be closed within the turn";
+  EXPECT_EQ(child->listeners(), 0u);
+  ASSERT_TRUE(child->wait_for("turned"));
+  EXPECT_EQ(child->listeners(), 0u) << child->errors();
+}
+
+// A synchronous child holds the main thread where no interrupt reaches it: what was asked for opens when we have given up.
+TEST_F(InspectorDoorTest, closes_an_inspector_that_opened_too_late) {
+  const auto child = begin(
+      "console.log('begun'); require('child_process').execSync('sleep 2'); console.log('turned'); setInterval(() => {}, "
+      "10);");
+  const auto detection = detect(child->pid());
+  ASSERT_TRUE(detection.ok() && !detection->runtimes.empty());
+  const auto process = look_at_process(child->pid(), detection->runtimes.front().path);
+  ASSERT_TRUE(process.ok());
+  InspectorDoor door(*process);
+  const auto opened = door.open(Deadline::in_ms(200));
+  if (opened.ok()) GTEST_SKIP() << "too slow here to be asked within the turn";
+  EXPECT_TRUE(door.close(std::nullopt, Deadline::in_ms(kPatienceMs)).ok()) << "there is nothing to close yet";
+  EXPECT_TRUE(wait_until(Deadline::in_ms(kPatienceMs), [&] { return child->listeners() == 1; }));
+  EXPECT_TRUE(door.close(std::nullopt, Deadline::in_ms(kPatienceMs)).ok());
+  ASSERT_TRUE(child->wait_for("turned"));
+  EXPECT_EQ(child->listeners(), 0u) << child->errors();
+}
+
 TEST_F(InspectorDoorTest, reaches_a_process_in_another_network_namespace) {
   if (::geteuid() != 0) GTEST_SKIP() << "wants root";
   const auto child = begin(kSplit, {}, true);
@@ -113,7 +147,7 @@ TEST_F(InspectorDoorTest, does_not_open_an_inspector_whose_port_another_process_
   ASSERT_TRUE(detection.ok() && !detection->runtimes.empty());
   const auto process = look_at_process(child->pid(), detection->runtimes.front().path);
   ASSERT_TRUE(process.ok());
-  const auto refused = InspectorDoor::open(*process, Deadline::in_ms(100));
+  const auto refused = InspectorDoor(*process).open(Deadline::in_ms(100));
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("another process listens on port " + port.number()), std::string::npos);
   EXPECT_EQ(child->errors(), "");

@@ -72,8 +72,8 @@ void NodeRecorder::set_rate(double hz) {
 }
 
 Result<> NodeRecorder::open_session(Deadline deadline) {
-  const std::string path = TRY(read_session_path(door_->address(), deadline));
-  client_ = TRY(InspectorClient::connect(door_->address(), path, deadline));
+  const std::string path = TRY(read_session_path(door_.address(), deadline));
+  client_ = TRY(InspectorClient::connect(door_.address(), path, deadline));
   TRY(client_->call(kTellTheEnd, {{"enabled", true}}, deadline));
   return {};
 }
@@ -86,13 +86,13 @@ Result<> NodeRecorder::connect() {
     return fail(ErrorCode::Unavailable,
                 fmt::format("process {} waits for its turn: inspectors of others are being opened", process_.pid));
   const Deadline deadline = Deadline::in_ms(kOpenMs);
-  door_ = TRY(InspectorDoor::open(process_, deadline));
+  TRY(door_.open(deadline));
   TRY(open_session(deadline));
   const Json version = TRY(client_->call("Runtime.evaluate", evaluation_of(kVersion), deadline));
   node_version_ = number_member(member(version, "result"), "value");
-  if (door_->was_open() || process_.options.port == 0 || node_version_ < kMovesInspector || !has_sibling(process_.pid))
+  if (door_.was_open() || process_.options.port == 0 || node_version_ < kMovesInspector || !has_sibling(process_.pid))
     return {};
-  TRY(door_->move_away(*std::exchange(client_, std::nullopt), deadline));
+  TRY(door_.move_away(*std::exchange(client_, std::nullopt), deadline));
   return open_session(deadline);
 }
 
@@ -212,7 +212,7 @@ void NodeRecorder::let_end() {
   end_by_ = Deadline::in_ms(kEndMs);
   until_end_.emplace(take_all(true));
   client_.reset();
-  door_.reset();
+  door_.forget();
   isolates_.clear();
 }
 
@@ -221,21 +221,9 @@ std::vector<pid_t> NodeRecorder::covered_threads() const {
   return {process_.pid};
 }
 
-// Whatever happened to our session, an inspector that we opened has to be closed: if need be, through a new one.
 Result<> NodeRecorder::close() {
-  if (!door_) return {};
-  InspectorDoor door = std::move(*door_);
-  std::optional<InspectorClient> client = std::exchange(client_, std::nullopt);
-  door_.reset();
   isolates_.clear();
-  if (door.was_open() || !linux::is_alive(process_.pid, process_.start_time_ticks)) return {};
-  if (client && door.close(std::move(*client)).ok()) return {};
-  const Deadline deadline = within(kOpenMs);
-  const auto path = read_session_path(door.address(), deadline);
-  if (!path.ok()) return door.check_closed(path.error());
-  auto again = InspectorClient::connect(door.address(), *path, deadline);
-  if (!again.ok()) return door.check_closed(again.error());
-  return door.close(again.take());
+  return door_.close(std::exchange(client_, std::nullopt), within(kOpenMs));
 }
 
 }  // namespace atys::capture::node

@@ -24,7 +24,8 @@ struct NodeRecording {
 
 class NodeRecorder final : public OwnRecorder {
  public:
-  NodeRecorder(NodeProcess process, NodeRecording recording) : process_(std::move(process)), recording_(recording) {}
+  NodeRecorder(NodeProcess process, NodeRecording recording)
+      : process_(std::move(process)), recording_(recording), door_(process_) {}
   ~NodeRecorder() override;
 
   Result<> start() override;
@@ -66,7 +67,7 @@ class NodeRecorder final : public OwnRecorder {
 
   NodeProcess process_;
   NodeRecording recording_;
-  std::optional<InspectorDoor> door_;
+  InspectorDoor door_;
   std::optional<InspectorClient> client_;
   std::vector<Isolate> isolates_;
   std::set<pid_t> covered_;                 // by what was taken last
