@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "capture/attachments.h"
 #include "capture/context/published_contexts.h"
+#include "capture/look_times.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
 #include "capture/recorded_samples.h"
@@ -25,18 +26,7 @@ namespace atys::capture {
 
 namespace {
 
-constexpr uint64_t kGuardIntervalNs = 100'000'000;
-constexpr uint64_t kCalmNs = 2'000'000'000;  // from here on what a sample costs is known, and a look now and then is enough
-constexpr uint64_t kCalmGuardIntervalNs = 250'000'000;
-constexpr uint64_t kFarGuardIntervalNs = 1'000'000'000;  // while we are far below what we may use, and little comes
-constexpr double kFarBelow = 0.25;                       // of the cap
-constexpr uint64_t kCollectIntervalNs = 250'000'000;
-constexpr uint64_t kLongCollectIntervalNs = 1'000'000'000;
-constexpr uint64_t kTargetIntervalNs = 500'000'000;
-constexpr uint64_t kLongTargetIntervalNs = 2'000'000'000;  // of an agent, which watches for ever
-constexpr uint64_t kLearningNs = 500'000'000;              // at most: a target that does nothing teaches nothing
-constexpr uint64_t kLearningIntervalNs = 10'000'000;
-constexpr uint64_t kFirstPartNs = 200'000'000;  // a phase that is shorter is not told
+constexpr double kFarBelow = 0.25;  // of the cap
 constexpr double kNsPerSecond = 1e9;
 constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
 constexpr int kPriority = -20;  // as nice(1) counts; without the right to it we stay where we are
@@ -91,7 +81,9 @@ class Recording::State {
                   .may_ask_debuginfod = plan.may_ask_debuginfod,
                   .most_debug_bytes = most_debug_bytes(plan),
                   .largest_debug_file = most_debug_bytes(plan)}),
-        attachments_(plan_) {}
+        attachments_(plan_),
+        times_({.duration_ns = plan.duration_ns, .is_for_good = plan.is_one_of_several, .tells_phases = plan.tells_phases}) {
+  }
 
   Result<> open();
   Result<> start();
@@ -140,11 +132,7 @@ class Recording::State {
   uint64_t started_ns_ = 0;
   uint64_t window_started_ns_ = 0;
   int64_t window_started_unix_ns_ = 0;
-  uint64_t looked_ns_ = 0;  // of the guard, the last time
-  uint64_t next_guard_ns_ = 0;
-  uint64_t next_target_ns_ = 0;
-  uint64_t part_ns_ = kFirstPartNs;
-  uint64_t next_part_ns_ = UINT64_MAX;
+  LookTimes times_;
   int signals_seen_ = 0;
 };
 
@@ -184,12 +172,8 @@ Result<> Recording::State::start() {
   TRY(source_->start());
   started_ns_ = window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
   window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
-  next_guard_ns_ = started_ns_ + kGuardIntervalNs;
-  next_target_ns_ = started_ns_ + kTargetIntervalNs;
-  if (plan_.tells_phases) {
-    collector_->begin_part(window_started_unix_ns_);
-    next_part_ns_ = started_ns_ + part_ns_;
-  }
+  times_.begin(started_ns_);
+  if (plan_.tells_phases) collector_->begin_part(window_started_unix_ns_);
   for (const pid_t pid : target_->pids())
     if (!child_) provenance_.note_process(pid);
   if (child_) TRY(child_->release());
@@ -206,17 +190,13 @@ void Recording::State::wait(int timeout_ms) {
   if (child_) fds.push_back({child_->pidfd(), POLLIN, 0});
   source_->add_wakeups(fds);
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  const bool is_calm = source_->may_wait() && now - started_ns_ >= kCalmNs;
-  uint64_t until_ns = std::min(next_guard_ns_, now + (is_calm ? kLongCollectIntervalNs : kCollectIntervalNs));
-  if (now - started_ns_ < kLearningNs && source_->is_learning()) until_ns = std::min(until_ns, now + kLearningIntervalNs);
-  if (plan_.duration_ns != 0) until_ns = std::min(until_ns, started_ns_ + plan_.duration_ns);
-  until_ns = std::max(until_ns, now);
+  const uint64_t until_ns = times_.next(now, source_->may_wait(), source_->is_learning());
   timeout_ms =
       static_cast<int>(std::min<uint64_t>(static_cast<uint64_t>(timeout_ms), (until_ns - now + 999'999) / 1'000'000));
   if (::poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
-  next_guard_ns_ = std::min(next_guard_ns_, looked_ns_ + kCalmGuardIntervalNs);
+  times_.on_wakeup();
   for (size_t i = 0; i < of_target; ++i)
-    if (fds[i].revents != 0) next_target_ns_ = 0;
+    if (fds[i].revents != 0) times_.on_target_wakeup();
 }
 
 EndReason Recording::State::step(int timeout_ms) {
@@ -228,14 +208,14 @@ EndReason Recording::State::step(int timeout_ms) {
 }
 
 EndReason Recording::State::end_reason(uint64_t now) {
-  if (now >= next_guard_ns_) keep_budget(now);
+  if (times_.is_cost_due(now)) keep_budget(now);
   if (const auto signal = signals_ ? signals_->take() : linux::SignalWatch::Taken{}; signal.number != 0)
     if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
   if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
-  if (plan_.duration_ns != 0 && now >= started_ns_ + plan_.duration_ns) return EndReason::Duration;
+  if (times_.is_over(now)) return EndReason::Duration;
   if (plan_.max_samples != 0 && source_->totals().is_limit_reached) return EndReason::Samples;
-  if (now >= next_target_ns_) {
-    next_target_ns_ = now + (plan_.is_one_of_several ? kLongTargetIntervalNs : kTargetIntervalNs);
+  if (times_.is_target_due(now)) {
+    times_.looked_at_target(now);
     for (const pid_t pid : target_->look_again()) (void)source_->add_process(pid);
     spare_covered();
     if (target_->is_gone()) return EndReason::TargetEnded;
@@ -243,12 +223,10 @@ EndReason Recording::State::end_reason(uint64_t now) {
   return EndReason::Running;
 }
 
-// Never a reason to wake up: a part is over when something else wakes us.
 void Recording::State::keep_parts(uint64_t now) {
-  if (now < next_part_ns_) return;
+  if (!times_.is_part_due(now)) return;
   source_->collect_counts(*collector_);
-  if (collector_->begin_part(static_cast<int64_t>(clock_ns(CLOCK_REALTIME)))) part_ns_ *= 2;
-  next_part_ns_ = now + part_ns_;
+  times_.began_part(now, collector_->begin_part(static_cast<int64_t>(clock_ns(CLOCK_REALTIME))));
 }
 
 // The command is told, and its end is ours; a terminal has told it already. Whoever asks twice means us.
@@ -276,10 +254,7 @@ void Recording::State::keep_budget(uint64_t now) {
   if (hz != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(hz));
   tell_rate(hz);
   const bool is_far = source_->may_wait() && guard_.grants_all() && guard_.overhead(read) < kFarBelow * plan_.max_overhead;
-  looked_ns_ = now;
-  next_guard_ns_ = now + (now - started_ns_ < kCalmNs ? kGuardIntervalNs
-                          : is_far                    ? kFarGuardIntervalNs
-                                                      : kCalmGuardIntervalNs);
+  times_.looked_at_cost(now, is_far);
 }
 
 // What the guard takes back, runtimes that sample themselves have to give back too.
@@ -327,7 +302,7 @@ void Recording::State::ask_rate(double hz) {
   const double before = guard_.grants().back().hz;
   const double granted = guard_.ask(clock_ns(CLOCK_MONOTONIC) - started_ns_, hz);
   if (granted == before || plan_.kind.name == KindName::Event) return;
-  if (granted > before) next_guard_ns_ = std::min(next_guard_ns_, clock_ns(CLOCK_MONOTONIC) + kGuardIntervalNs);
+  if (granted > before) times_.on_higher_rate(clock_ns(CLOCK_MONOTONIC));
   (void)source_->set_period(period_of(granted));
   tell_rate(granted);
 }

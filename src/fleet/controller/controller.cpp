@@ -11,10 +11,10 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "base/nearest.h"
 #include "base/random.h"
 #include "fleet/controller/load_governor.h"
 #include "fleet/controller/pooled_merge.h"
+#include "fleet/controller/service_selection.h"
 #include "fleet/wire/dcz.h"
 
 namespace atys::fleet {
@@ -98,8 +98,6 @@ class Running final : public Controller {
   Result<std::string> unpack(std::string_view body, Admission::Ticket& ticket);
   Result<ExportResponse> store(Received received);
   void count_refused(const std::string& reason, size_t profiles);
-  Result<store::Selection> selection_of(const ServiceQuery& query);
-  Result<store::ServiceEntry> find_service(const std::string& name);
   AgentReport own_report() const;
   void add_problem(std::string problem);
 
@@ -238,51 +236,17 @@ Result<ExportResponse> Running::store(Received received) {
   return response;
 }
 
-Result<store::ServiceEntry> Running::find_service(const std::string& name) {
-  std::vector<std::string> names;
-  for (store::ServiceEntry& entry : TRY(store_->services())) {
-    if (entry.service == name) return std::move(entry);
-    names.push_back(entry.service);
-  }
-  return fail(
-      ErrorCode::NotFound, "nothing is known of a service " + name,
-      did_you_mean(name, names, names.empty() ? "no profiles have arrived yet" : "atys services shows what there is"));
-}
-
-Result<store::Selection> Running::selection_of(const ServiceQuery& query) {
-  const store::ServiceEntry service = TRY(find_service(query.service));
-  store::Selection selection{.service = query.service,
-                             .kind = query.kind,
-                             .from_ns = query.from_ns,
-                             .to_ns = query.to_ns,
-                             .version = query.version,
-                             .node = query.node,
-                             .instance = query.instance,
-                             .labels = {query.labels.begin(), query.labels.end()}};
-  const auto has = [&](const std::string& kind) {
-    return std::find(service.kinds.begin(), service.kinds.end(), kind) != service.kinds.end();
-  };
-  if (selection.kind.empty()) selection.kind = has("cpu") || service.kinds.empty() ? "cpu" : service.kinds.front();
-  if (!has(selection.kind)) {
-    std::string known;
-    for (const std::string& kind : service.kinds) known += (known.empty() ? "" : ", ") + kind;
-    return fail(ErrorCode::NotFound, "nothing of the kind " + selection.kind + " is known of " + query.service,
-                "there is " + known);
-  }
-  return selection;
-}
-
 Result<std::vector<store::InstanceEntry>> Running::instances(const std::string& service) {
-  TRY(find_service(service));
+  TRY(find_service(*store_, service));
   return store_->instances(service);
 }
 
 Result<store::Merged> Running::profile(const ServiceQuery& query) {
-  return pooled_merge(*store_, TRY(selection_of(query)), store::Detail::Stacks);
+  return pooled_merge(*store_, TRY(selection_of(*store_, query)), store::Detail::Stacks);
 }
 
 Result<store::Series> Running::series(const ServiceQuery& query, int64_t step_ns, const std::string& function) {
-  return store_->series({.selection = TRY(selection_of(query)), .step_ns = step_ns, .function = function});
+  return store_->series({.selection = TRY(selection_of(*store_, query)), .step_ns = step_ns, .function = function});
 }
 
 Result<ControllerStatus> Running::status() {
@@ -317,20 +281,7 @@ AgentReport Running::own_report() const {
                      .labels = {{std::string(kRoleLabel), std::string(kControllerRole)}},
                      .cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
                      .started_ns = static_cast<uint64_t>(started_ns_)};
-  std::map<std::string, TaskState> sums;
-  for (const NodeState& node : nodes()) {
-    if (node.is_away) continue;
-    for (const TaskState& state : node.report.tasks) {
-      TaskState& sum = sums[state.task];
-      sum.task = state.task;
-      sum.instances += state.instances;
-      sum.windows += state.windows;
-      sum.hz = std::max(sum.hz, state.hz);
-      sum.overhead = std::max(sum.overhead, state.overhead);
-      if (sum.trouble.empty() && !state.trouble.empty()) sum.trouble = node.report.node + ": " + state.trouble;
-    }
-  }
-  for (auto& [name, sum] : sums) report.tasks.push_back(std::move(sum));
+  report.tasks = sum_tasks(nodes());
   return report;
 }
 
@@ -366,22 +317,6 @@ void Running::keep_up() {
   }
 }
 
-class LocalLink final : public ControllerLink {
- public:
-  explicit LocalLink(Controller& controller) : controller_(controller) {}
-
-  Result<Orders> report(const AgentReport& report) override { return controller_.report(report); }
-  Result<> send(const std::string& otlp) override {
-    const ExportResponse response = TRY(controller_.receive(otlp, OtlpEncoding::Protobuf));
-    if (response.rejected_profiles > 0)
-      return fail(ErrorCode::InvalidInput, "the controller does not take this window: " + response.error_message);
-    return {};
-  }
-
- private:
-  Controller& controller_;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<Controller>> Controller::open(ControllerOptions options, std::unique_ptr<store::ProfileStore> store,
@@ -397,7 +332,5 @@ Result<std::unique_ptr<Controller>> Controller::open(ControllerOptions options, 
   TRY(controller->start(std::move(upstream), problems));
   return std::unique_ptr<Controller>(std::move(controller));
 }
-
-std::unique_ptr<ControllerLink> open_local_link(Controller& controller) { return std::make_unique<LocalLink>(controller); }
 
 }  // namespace atys::fleet

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/controller/node_registry.h"
 
+#include <algorithm>
+
 namespace atys::fleet {
 
 namespace {
@@ -29,6 +31,25 @@ std::vector<NodeState> NodeRegistry::list(int64_t now_ns) const {
     nodes.back().is_away = now_ns - node.last_ns > kAwayNs;
   }
   return nodes;
+}
+
+std::vector<TaskState> sum_tasks(const std::vector<NodeState>& nodes) {
+  std::map<std::string, TaskState> sums;
+  for (const NodeState& node : nodes) {
+    if (node.is_away) continue;
+    for (const TaskState& state : node.report.tasks) {
+      TaskState& sum = sums[state.task];
+      sum.task = state.task;
+      sum.instances += state.instances;
+      sum.windows += state.windows;
+      sum.hz = std::max(sum.hz, state.hz);
+      sum.overhead = std::max(sum.overhead, state.overhead);
+      if (sum.trouble.empty() && !state.trouble.empty()) sum.trouble = node.report.node + ": " + state.trouble;
+    }
+  }
+  std::vector<TaskState> tasks;
+  for (auto& [name, sum] : sums) tasks.push_back(std::move(sum));
+  return tasks;
 }
 
 void NodeRegistry::forget(int64_t now_ns) {

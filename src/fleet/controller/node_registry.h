@@ -24,6 +24,9 @@ struct NodeState {
 inline constexpr std::string_view kRoleLabel = "atys.role";
 inline constexpr std::string_view kControllerRole = "controller";
 
+// What the nodes that are there report of each task, as one: the sums, the highest rates, the first trouble.
+std::vector<TaskState> sum_tasks(const std::vector<NodeState>& nodes);
+
 class NodeRegistry {
  public:
   // ResourceExhausted where there are as many nodes as there may be.
