@@ -71,6 +71,7 @@ double OverheadGuard::update(const OverheadReading& reading) {
   // A handful of samples says little about what one costs; wait for more, but not for long.
   if (samples < kEnoughSamples && interval < kLongestWaitNs) return granted_hz_;
   last_ = reading;
+  if (allowed > 0) recent_ = cost / allowed;
   if (samples <= 0 || allowed <= 0) return granted_hz_;
   // Everything that we spent is put on the samples, also what an interval without samples would cost: on the safe side. The
   // middle of three: the first look at a binary costs once and says nothing about the samples to come.

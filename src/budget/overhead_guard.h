@@ -43,6 +43,8 @@ class OverheadGuard {
 
   // Our share so far, by the reading given.
   double overhead(const OverheadReading& reading) const;
+  // Our share in the last interval that had samples enough to tell: without what the beginning cost.
+  double recent_overhead() const { return recent_; }
 
   // Every change, oldest first; bounded, so a long recording keeps the latest.
   struct Grant {
@@ -63,6 +65,7 @@ class OverheadGuard {
   double lowest_hz_ = 0;
   std::array<double, 3> costs_{};  // of a sample in ns, in the last intervals
   OverheadReading last_;
+  double recent_ = 1;  // nothing was measured yet
   std::vector<Grant> grants_;
 };
 

@@ -19,6 +19,7 @@ struct Machine {
 
 struct Outcome {
   double overhead = 0;
+  double recent = 0;
   double last_hz = 0;
   size_t grants = 0;
 };
@@ -37,7 +38,7 @@ Outcome run(const OverheadPlan& plan, const Machine& machine, int intervals) {
     reading.own_cpu_ns += static_cast<uint64_t>(samples * machine.ns_per_sample);
     hz = guard.update(reading);
   }
-  return {guard.overhead(reading), hz, guard.grants().size()};
+  return {guard.overhead(reading), guard.recent_overhead(), hz, guard.grants().size()};
 }
 
 TEST(overhead_guard, grants_what_is_asked_when_it_is_cheap) {
@@ -70,6 +71,13 @@ TEST(overhead_guard, pays_for_an_expensive_start_later) {
   const OverheadPlan plan{.cap = 0.01, .asked_hz = 999, .duration_ns = 200 * kInterval};
   const Outcome outcome = run(plan, {.ns_per_sample = 5000, .cores = 1, .setup_ns = 150'000'000}, 200);
   EXPECT_LE(outcome.overhead, 0.01);
+}
+
+TEST(overhead_guard, tells_what_it_costs_lately_from_what_its_beginning_cost) {
+  const Outcome outcome = run({.cap = 0.01, .asked_hz = 99}, {.ns_per_sample = 5000, .cores = 1, .setup_ns = 20'000'000}, 50);
+  EXPECT_GT(outcome.overhead, 0.004);
+  EXPECT_LT(outcome.recent, 0.001);
+  EXPECT_GT(outcome.recent, 0.0004);
 }
 
 TEST(overhead_guard, another_rate_is_gone_down_to_at_once_and_up_to_as_it_can_be_afforded) {

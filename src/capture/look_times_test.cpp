@@ -23,7 +23,7 @@ TEST(look_times, looks_often_at_the_beginning_and_seldom_when_nothing_comes) {
   EXPECT_EQ(times.next(kBegin + 100 * kMs, true, false), kBegin + 200 * kMs) << "what a sample costs is not known yet";
   const uint64_t later = kBegin + 3'000 * kMs;
   times.looked_at_cost(later, true);
-  EXPECT_EQ(times.next(later, true, true), later + 1'000 * kMs);
+  EXPECT_EQ(times.next(later, true, true), later + 2'000 * kMs);
   EXPECT_EQ(times.next(later, false, false), later + 250 * kMs) << "rings run over";
   times.looked_at_cost(later, false);
   EXPECT_EQ(times.next(later, true, false), later + 250 * kMs) << "it is near its cap";

@@ -26,7 +26,8 @@ namespace atys::capture {
 
 namespace {
 
-constexpr double kFarBelow = 0.25;  // of the cap
+constexpr double kFarBelow = 0.25;  // of the cap, by what it costs lately
+constexpr double kBelow = 0.5;      // the same, with what the beginning cost
 constexpr double kNsPerSecond = 1e9;
 constexpr std::chrono::milliseconds kAttachPatience{2000};  // for a process that does not answer; most take a tenth of it
 constexpr int kPriority = -20;  // as nice(1) counts; without the right to it we stay where we are
@@ -253,7 +254,9 @@ void Recording::State::keep_budget(uint64_t now) {
   // An event has no rate: it comes as often as it comes.
   if (hz != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(hz));
   tell_rate(hz);
-  const bool is_far = source_->may_wait() && guard_.grants_all() && guard_.overhead(read) < kFarBelow * plan_.max_overhead;
+  const bool is_far = source_->may_wait() && guard_.grants_all() &&
+                      guard_.recent_overhead() < kFarBelow * plan_.max_overhead &&
+                      guard_.overhead(read) < kBelow * plan_.max_overhead;
   times_.looked_at_cost(now, is_far);
 }
 
