@@ -48,7 +48,7 @@ def axes(across: Axis, up: Axis, title: str, measure: str) -> list[str]:
 
 
 def panel(workload: str, rows: list[dict], measure: str) -> str:
-    rows = [row for row in rows if row[measure] > 0 and row["cost_percent_of_core"] > 0]
+    rows = [row for row in rows if row.get(measure, 0) > 0 and row.get("cost_percent_of_core", 0) > 0]
     across = Axis([row["cost_percent_of_core"] for row in rows], LEFT, WIDTH - RIGHT)
     up = Axis([row[measure] for row in rows], HEIGHT - BOTTOM, TOP)
     parts = axes(across, up, workload, MEASURES[measure])
