@@ -160,6 +160,11 @@ Result<std::string> thread_name(pid_t pid, pid_t tid) {
   return name;
 }
 
+Result<char> thread_state(pid_t pid, pid_t tid) {
+  const std::string text = TRY(read_proc_file(proc_path(pid, "task/" + std::to_string(tid) + "/stat")));
+  return TRY(parse_stat(text)).state;
+}
+
 Result<pid_t> process_of_thread(pid_t tid) {
   const auto status = read_proc_file(proc_path(tid, "status"));
   if (!status.ok()) return no_process(tid, status.error());

@@ -57,6 +57,7 @@ pid_t newest_number();
 // stops making threads may still be missed).
 Result<std::vector<pid_t>> list_threads(pid_t pid);
 Result<std::string> thread_name(pid_t pid, pid_t tid);
+Result<char> thread_state(pid_t pid, pid_t tid);  // as ProcessInfo has it
 // The process that a thread belongs to; of a process, itself.
 Result<pid_t> process_of_thread(pid_t tid);
 

@@ -27,6 +27,7 @@ constexpr double kStartCpuSeconds = 0.5;
 constexpr uint64_t kCloseMs = 3000;
 constexpr uint64_t kSettleMs = 1000;
 constexpr int kMostOpenings = 4;
+constexpr int kQuietLooks = 4;
 
 Result<> check_alive(const NodeProcess& process) {
   if (linux::is_alive(process.pid, process.start_time_ticks)) return {};
@@ -154,6 +155,14 @@ Result<TcpSocket> wait_for_listener(const NodeProcess& process, const std::vecto
   return **found;
 }
 
+bool others_sleep(pid_t pid) {
+  const auto threads = linux::list_threads(pid);
+  return !threads.ok() || std::ranges::none_of(*threads, [pid](pid_t tid) {
+    const auto state = linux::thread_state(pid, tid);
+    return tid != pid && state.ok() && *state == 'R';
+  });
+}
+
 Json evaluation_of(const std::string& expression) {
   return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
 }
@@ -163,12 +172,15 @@ std::string module(std::string_view name) {
 }
 
 // A signal asks the process to open its inspector twice: its main thread is interrupted, if it runs, and its event loop is
-// told. Whichever comes second opens what was closed meanwhile; so it is closed once more when the loop has turned.
+// told. Whichever comes second opens what was closed meanwhile; so it is closed once more at the end of this turn of the
+// loop and, as that may be past the place where the loop is told, at the end of the next.
 std::string closing(uint16_t open_port, uint16_t usual_port) {
   // The next signal opens it on the port that was last opened.
   const std::string move_back = open_port == usual_port ? "" : fmt::format("process.debugPort = {}; ", usual_port);
-  return fmt::format("{{ {}const inspector = {}; {}.setImmediate(() => inspector.close()); inspector.close(); }}", move_back,
-                     module("inspector"), module("timers"));
+  return fmt::format(
+      "{{ {}const inspector = {}; const timers = {}; inspector.close(); "
+      "timers.setImmediate(() => {{ inspector.close(); timers.setImmediate(() => inspector.close()); }}); }}",
+      move_back, module("inspector"), module("timers"));
 }
 
 }  // namespace
@@ -283,14 +295,17 @@ Result<> InspectorDoor::close_anew(Deadline latest) const {
   return close_by(client.take());
 }
 
-// The thread that asks twice may be held up between the two on a busy machine, longer than its loop takes for a turn.
+// The thread that asks twice may be held up between the two on a busy machine, longer than its loop takes for its turns. It
+// has asked when all of them sleep, whichever it is.
 std::optional<TcpSocket> InspectorDoor::opened_again(const std::vector<TcpSocket>& before, Deadline latest) const {
   std::optional<TcpSocket> again;
+  int quiet_looks = 0;
   wait_until({std::min(settled_.at_ns, latest.at_ns)}, [&] {
     const auto found = new_listener(process_.pid, before);
     const uint16_t port = process_.options.port;
     if (found.ok() && found->has_value() && (port == 0 || (*found)->local_port == port)) again = **found;
-    return again.has_value() || !found.ok();
+    quiet_looks = others_sleep(process_.pid) ? quiet_looks + 1 : 0;
+    return again.has_value() || !found.ok() || quiet_looks == kQuietLooks;
   });
   return again;
 }
