@@ -198,5 +198,12 @@ TEST(proc_text, splits_without_losing_anything) {
   EXPECT_EQ(parse_number<uint16_t>("65536"), std::nullopt);
 }
 
+TEST(process, a_thread_that_asks_runs_and_one_that_is_gone_has_no_state) {
+  const auto state = thread_state(::getpid(), ::gettid());
+  ASSERT_TRUE(state.ok()) << state.error().message;
+  EXPECT_EQ(*state, 'R');
+  EXPECT_FALSE(thread_state(::getpid(), 0).ok());
+}
+
 }  // namespace
 }  // namespace atys::linux
