@@ -74,7 +74,8 @@ TEST(overhead_guard, pays_for_an_expensive_start_later) {
 }
 
 TEST(overhead_guard, tells_what_it_costs_lately_from_what_its_beginning_cost) {
-  const Outcome outcome = run({.cap = 0.01, .asked_hz = 99}, {.ns_per_sample = 5000, .cores = 1, .setup_ns = 20'000'000}, 50);
+  const Outcome outcome =
+      run({.cap = 0.01, .asked_hz = 99}, {.ns_per_sample = 5000, .cores = 1, .setup_ns = 20'000'000}, 50);
   EXPECT_GT(outcome.overhead, 0.004);
   EXPECT_LT(outcome.recent, 0.001);
   EXPECT_GT(outcome.recent, 0.0004);
