@@ -149,6 +149,10 @@ Result<Json> result_of(Json& answer, std::string_view method) {
 
 }  // namespace
 
+Json evaluation_of(std::string_view expression) {
+  return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
+}
+
 Result<Json> InspectorClient::call(std::string_view method, const Json& params, Deadline deadline) {
   TRY(send(method, params, deadline));
   while (true) {

@@ -66,6 +66,9 @@ class InspectorClient {
   std::vector<Json> events_;
 };
 
+// What Runtime.evaluate takes.
+Json evaluation_of(std::string_view expression);
+
 // A member of a JSON object that may be anything; null, empty or 0 where it is missing or of another type.
 const Json& member(const Json& object, const char* name);
 std::string text_member(const Json& object, const char* name);

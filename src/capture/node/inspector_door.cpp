@@ -163,10 +163,6 @@ bool others_sleep(pid_t pid) {
   });
 }
 
-Json evaluation_of(const std::string& expression) {
-  return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
-}
-
 std::string module(std::string_view name) {
   return fmt::format("(process.getBuiltinModule ? process.getBuiltinModule('{0}') : require('{0}'))", name);
 }

@@ -38,10 +38,6 @@ constexpr std::string_view kEnd = "NodeRuntime.waitingForDisconnect";
 // Before that, an inspector cannot be closed and opened in one go.
 constexpr int64_t kMovesInspector = 16;
 
-Json evaluation_of(std::string_view expression) {
-  return {{"expression", expression}, {"includeCommandLineAPI", true}, {"silent", true}, {"returnByValue", true}};
-}
-
 }  // namespace
 
 NodeRecorder::~NodeRecorder() { (void)close(); }
