@@ -129,12 +129,13 @@ Result<> send_signal(const NodeProcess& process) {
   return {};
 }
 
-// What listens now, belongs to the process and did not listen before.
-Result<std::optional<TcpSocket>> new_listener(pid_t pid, const std::vector<TcpSocket>& before) {
+// What listens now, belongs to the process and did not listen before; 0: at any port.
+Result<std::optional<TcpSocket>> new_listener(pid_t pid, const std::vector<TcpSocket>& before, uint16_t port) {
   std::optional<TcpSocket> none;
   std::vector<TcpSocket> fresh;
   for (const TcpSocket& socket : TRY(linux::read_tcp_listeners(pid)))
-    if (std::ranges::count(before, socket.inode, &TcpSocket::inode) == 0) fresh.push_back(socket);
+    if ((port == 0 || socket.local_port == port) && std::ranges::count(before, socket.inode, &TcpSocket::inode) == 0)
+      fresh.push_back(socket);
   if (fresh.empty()) return none;
   const auto own = TRY(linux::read_socket_inodes(pid));
   const auto found = std::ranges::find_if(fresh, [&](const TcpSocket& socket) { return own.contains(socket.inode); });
@@ -144,7 +145,7 @@ Result<std::optional<TcpSocket>> new_listener(pid_t pid, const std::vector<TcpSo
 Result<TcpSocket> wait_for_listener(const NodeProcess& process, const std::vector<TcpSocket>& before, Deadline deadline) {
   Result<std::optional<TcpSocket>> found = std::optional<TcpSocket>();
   wait_until(deadline, [&] {
-    found = new_listener(process.pid, before);
+    found = new_listener(process.pid, before, 0);
     return !found.ok() || found->has_value() || !check_alive(process).ok();
   });
   TRY(check_alive(process));
@@ -210,10 +211,14 @@ Result<> check_inspector(const NodeProcess& process) {
 
 Result<> InspectorDoor::open(Deadline deadline) {
   TRY(check_known_port(process_));
-  if (const auto late = TRY(awaited())) return take(*late, State::Ours);
+  if (const auto late = TRY(awaited())) {
+    take(*late, State::Ours);
+    return {};
+  }
   if (const auto listener = TRY(open_inspector(process_))) {
     TRY(check_unused(process_, *listener));
-    return take(*listener, State::Others);
+    take(*listener, State::Others);
+    return {};
   }
   TRY(wait_for_handler(deadline));
   Result<bool> is_taken = false;
@@ -223,7 +228,8 @@ Result<> InspectorDoor::open(Deadline deadline) {
   if (state_ != State::Asked) before_ = TRY(linux::read_tcp_listeners(process_.pid));
   TRY(send_signal(process_));
   state_ = State::Asked;
-  return take(TRY(wait_for_listener(process_, before_, deadline)), State::Ours);
+  take(TRY(wait_for_listener(process_, before_, deadline)), State::Ours);
+  return {};
 }
 
 Result<> InspectorDoor::wait_for_handler(Deadline deadline) const {
@@ -237,38 +243,39 @@ Result<> InspectorDoor::wait_for_handler(Deadline deadline) const {
   return explain(TRY(std::move(use)), process_);
 }
 
-// What was asked for, and came when nobody waited any more.
+// What was asked for, and came when nobody waited any more; much else may have begun to listen meanwhile.
 Result<std::optional<TcpSocket>> InspectorDoor::awaited() const {
   std::optional<TcpSocket> none;
-  return state_ == State::Asked ? new_listener(process_.pid, before_) : none;
+  return state_ == State::Asked ? new_listener(process_.pid, before_, process_.options.port) : none;
 }
 
-Result<> InspectorDoor::take(const TcpSocket& listener, State state) {
+void InspectorDoor::take(const TcpSocket& listener, State state) {
   address_ = {process_.pid, listener.local_port, listener.is_ipv6};
   inode_ = listener.inode;
   state_ = state;
   settled_ = Deadline::in_ms(kSettleMs);
-  return {};
 }
 
 Result<> InspectorDoor::move_away(InspectorClient client, Deadline deadline) {
   const auto before = TRY(linux::read_tcp_listeners(process_.pid));
   const std::string expression = fmt::format("{0}.close(); {0}.open(0, '127.0.0.1')", module("inspector"));
   InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
-  return take(TRY(wait_for_listener(process_, before, deadline)), State::Ours);
+  take(TRY(wait_for_listener(process_, before, deadline)), State::Ours);
+  return {};
 }
 
 Result<> InspectorDoor::close(std::optional<InspectorClient> client, Deadline latest) {
   if (!linux::is_alive(process_.pid, process_.start_time_ticks)) forget();
-  if (const auto late = awaited(); late.ok() && late->has_value()) (void)take(**late, State::Ours);
+  if (const auto late = awaited(); late.ok() && late->has_value()) take(**late, State::Ours);
   if (state_ == State::Asked) return {};  // it is for whoever comes back; there is nothing to close yet
   if (std::exchange(state_, State::Shut) != State::Ours) return {};
   for (int openings = 1;; ++openings) {
     const auto before = TRY(linux::read_tcp_listeners(process_.pid));
     if (!client || !close_by(*std::exchange(client, std::nullopt)).ok()) TRY(close_anew(latest));
     const auto again = opened_again(before, latest);
-    if (!again || openings == kMostOpenings) return {};
-    (void)take(*again, State::Shut);
+    if (!again) return {};
+    take(*again, State::Shut);
+    if (openings == kMostOpenings) return check_closed(fail(ErrorCode::Unavailable, "it opens again and again"));
   }
 }
 
@@ -297,9 +304,8 @@ std::optional<TcpSocket> InspectorDoor::opened_again(const std::vector<TcpSocket
   std::optional<TcpSocket> again;
   int quiet_looks = 0;
   wait_until({std::min(settled_.at_ns, latest.at_ns)}, [&] {
-    const auto found = new_listener(process_.pid, before);
-    const uint16_t port = process_.options.port;
-    if (found.ok() && found->has_value() && (port == 0 || (*found)->local_port == port)) again = **found;
+    const auto found = new_listener(process_.pid, before, process_.options.port);
+    if (found.ok()) again = *found;
     quiet_looks = others_sleep(process_.pid) ? quiet_looks + 1 : 0;
     return again.has_value() || !found.ok() || quiet_looks == kQuietLooks;
   });

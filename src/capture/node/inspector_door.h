@@ -68,7 +68,7 @@ class InspectorDoor {
   enum class State { Shut, Asked, Ours, Others };
   Result<> wait_for_handler(Deadline deadline) const;
   Result<std::optional<linux::TcpSocket>> awaited() const;
-  Result<> take(const linux::TcpSocket& listener, State state);
+  void take(const linux::TcpSocket& listener, State state);
   Result<> close_by(InspectorClient client) const;
   Result<> close_anew(Deadline latest) const;
   std::optional<linux::TcpSocket> opened_again(const std::vector<linux::TcpSocket>& before, Deadline latest) const;
