@@ -27,8 +27,17 @@ constexpr uint64_t kFarthestGuess = 4096;
 constexpr uint64_t kStackAlignment = 16;
 // A hostile stack might let each guess walk far.
 constexpr size_t kMostGuessedFrames = 8192;
+// How often a walk may come to code without rules.
+constexpr size_t kMostLost = 3;
 
 }  // namespace
+
+struct Unwinder::Guessing {
+  Surroundings& surroundings;
+  const StackCopy& stack;
+  size_t frames_left = kMostGuessedFrames;
+  size_t depth = 0;
+};
 
 const char* to_string(End end) {
   switch (end) {
@@ -101,6 +110,8 @@ class Unwinder::Walker {
   size_t doubtful_frames() const { return doubtful_frames_; }
   // A return address of 0 is the root, and also what lies about on stacks.
   bool is_root_by_rule_or_record() const { return end_ == End::Root && !is_end_by_zero_; }
+  // A frame pointer said so, in the last frame. Code without rules may keep anything else in that register.
+  bool is_root_by_frame_pointer() const { return end_ == End::Root && is_end_by_frame_pointer_; }
   void begins_at_return_address() { is_exact_ = knows_lr_ = false; }
 
  private:
@@ -168,12 +179,14 @@ class Unwinder::Walker {
   bool step_by_frame_pointer() {
     ++by_frame_pointer_;
     const uint64_t record = at_.fp;
+    is_end_by_frame_pointer_ = true;
     if (record == 0) return end(End::Root);
     if (record < at_.sp || record % 8 != 0 || record - at_.sp > kLargestFrame) return end(End::NoRule);
     uint64_t fp = 0;
     uint64_t ra = 0;
     if (!read(record, fp) || !read(record + 8, ra)) return false;
     if (!go_to(ra, record + 16, fp)) return false;
+    is_end_by_frame_pointer_ = false;
     // aarch64 keeps the record at the lower end of the frame: where the frame ends is not known.
     knows_sp_ = machine_ == Machine::X86_64;
     return true;
@@ -291,6 +304,7 @@ class Unwinder::Walker {
   size_t doubtful_frames_ = 0;
   size_t frames_ = 0;
   bool is_end_by_zero_ = false;
+  bool is_end_by_frame_pointer_ = false;
   End end_ = End::NoRule;
 };
 
@@ -322,8 +336,10 @@ void Unwinder::walk(const Registers& registers, const StackCopy& stack, Surround
   Walker walker(*this, registers, stack, surroundings);
   walker.run(max_frames, out);
   const bool can_guess = walker.lost_frames() > 0 && machine_ == Machine::X86_64;
-  if (out.end != End::Root && out.end != End::TooDeep && can_guess)
-    guess_caller(walker, surroundings, stack, max_frames, out);
+  Guessing guessing{surroundings, stack};
+  const bool is_sure = out.end == End::TooDeep || (out.end == End::Root && !walker.is_root_by_frame_pointer());
+  if (can_guess && !is_sure)
+    guess_caller(walker, guessing, max_frames, out);
   else if (walker.doubtful_frames() > 0)
     guess_sp(walker, surroundings, stack, max_frames, out);
 }
@@ -337,16 +353,28 @@ void Unwinder::take_guess(const Walk& guess, size_t kept_frames, Walk& out) {
   out.was_guessed = true;
 }
 
+// Every frame of the walk up to where it was lost returns to behind a call, as frames do that are no chance.
+bool Unwinder::is_called_throughout(const Walk& walk, size_t frames, Surroundings& surroundings) {
+  for (size_t i = 1; i < frames; ++i)
+    if (!walk.is_exact[i] && !surroundings.follows_call(walk.addresses[i])) return false;
+  return frames > 0;
+}
+
 // Code without rules and without frame pointers (musl's, hand-written assembly). Its return address is somewhere above sp:
 // tried is each word that follows a call in code with rules, the nearest first, and believed is the first that leads to the
-// root. A wrong one hardly does: every frame above it would have to be sound too.
-bool Unwinder::guess_caller(const Walker& lost, Surroundings& surroundings, const StackCopy& stack, size_t max_frames,
-                            Walk& out) {
+// root, be it past more such code (that which calls main). A wrong one hardly does: every frame above it would have to be
+// sound too.
+bool Unwinder::guess_caller(const Walker& lost, Guessing& guessing, size_t max_frames, Walk& out) {
+  const auto& [surroundings, stack, frames_left, depth] = guessing;
   const uint64_t begin = lost.lost_at().sp;
-  if (begin < stack.start || begin % 8 != 0) return false;
+  if (begin < stack.start || begin % 8 != 0 || depth >= kMostLost) return false;
+  ++guessing.depth;
   const uint64_t generation = surroundings.code_generation();
+  max_frames -= std::min(max_frames, lost.lost_frames());
+  bool is_found = false;
   Walk tried;
-  for (uint64_t at = begin; at - begin < kFarthestGuess && at - stack.start + 8 <= stack.bytes.size(); at += 8) {
+  for (uint64_t at = begin; !is_found && frames_left > 0; at += 8) {
+    if (at - begin >= kFarthestGuess || at - stack.start + 8 > stack.bytes.size()) break;
     uint64_t word = 0;
     std::memcpy(&word, stack.bytes.data() + (at - stack.start), 8);
     if (word < kLowestCode) continue;
@@ -359,12 +387,17 @@ bool Unwinder::guess_caller(const Walker& lost, Surroundings& surroundings, cons
     tried.is_exact.clear();
     Walker walker(*this, caller, stack, surroundings);
     walker.begins_at_return_address();
-    walker.run(max_frames - std::min(max_frames, lost.lost_frames()), tried);
-    if (tried.end != End::Root) continue;
-    take_guess(tried, lost.lost_frames(), out);
-    return true;
+    walker.run(max_frames, tried);
+    guessing.frames_left -= std::min(guessing.frames_left, tried.addresses.size());
+    const bool is_sure = tried.end == End::Root && !walker.is_root_by_frame_pointer();
+    is_found = is_sure ||
+               (is_called_throughout(tried, walker.lost_frames(), surroundings) &&
+                guess_caller(walker, guessing, max_frames, tried)) ||
+               tried.end == End::Root;
   }
-  return false;
+  --guessing.depth;
+  if (is_found) take_guess(tried, lost.lost_frames(), out);
+  return is_found;
 }
 
 // aarch64: code without rules keeps a record (musl's does) of where it was called from, but not where its frame ends; and

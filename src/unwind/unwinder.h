@@ -75,7 +75,9 @@ class Unwinder {
 
  private:
   class Walker;
-  bool guess_caller(const Walker& lost, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out);
+  struct Guessing;
+  bool guess_caller(const Walker& lost, Guessing& guessing, size_t max_frames, Walk& out);
+  static bool is_called_throughout(const Walk& walk, size_t frames, Surroundings& surroundings);
   bool guess_sp(const Walker& doubtful, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out);
   static void take_guess(const Walk& guess, size_t kept_frames, Walk& out);
   // What is known about the code at an address. Rules are copied, so that no table has to outlive the cache.

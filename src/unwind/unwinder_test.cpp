@@ -257,6 +257,24 @@ TEST(unwinder_x86_64, follows_frame_pointers_through_code_without_rules) {
   EXPECT_EQ(walk.end, End::Root);
 }
 
+// As in programs of musl: a function of the C library has been called, and main is called by one.
+TEST(unwinder_x86_64, finds_its_way_past_code_without_rules_more_than_once) {
+  Synthetic process(Machine::X86_64, x86_rows());
+  constexpr uint64_t kNoFramePointer = 4;
+  process.words[0] = 7;          // what the function keeps
+  process.words[1] = at(0x110);  // its caller, which has rules
+  process.words[2] = at(0x710);  // and no rules again
+  process.words[3] = 7;
+  process.words[4] = at(0x410);
+  const Walk walk = process.walk({.pc = at(0x720), .sp = slot(0), .fp = kNoFramePointer});
+  EXPECT_EQ(walk.addresses, (Addresses{at(0x720), at(0x110), at(0x710), at(0x410)}));
+  EXPECT_EQ(walk.end, End::Root);
+  EXPECT_TRUE(walk.was_guessed);
+  // A register that is something else there looks like the end of a chain of frame pointers.
+  EXPECT_EQ(process.walk({.pc = at(0x720), .sp = slot(0), .fp = 0}).addresses, walk.addresses);
+  EXPECT_EQ(process.walk({.pc = at(0x720), .sp = slot(0), .fp = slot(20)}).addresses, walk.addresses);
+}
+
 TEST(unwinder_x86_64, says_why_it_went_no_further) {
   Synthetic process(Machine::X86_64, x86_rows());
   EXPECT_EQ(process.walk({.pc = 0x90010, .sp = slot(0), .fp = 0}).end, End::Root);
