@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kTickNs = 500'000'000;
 constexpr uint64_t kLookAroundNs = 5'000'000'000;
-constexpr size_t kFunctions = 3;
+constexpr size_t kFunctions = 5;  // among which the culprit nearly always is
 
 class UpSubcommand final : public Subcommand {
  public:
@@ -34,7 +34,9 @@ class UpSubcommand final : public Subcommand {
             "time\n"
             "goes after the first window. The page, with a flame graph for each service over a chosen time, is on this "
             "machine\n"
-            "only and behind a token. Ctrl-C ends everything; what was recorded stays in --data.",
+            "only and behind a token. Where nothing is busy, a checkout starts its example services, so that there is "
+            "something to\n"
+            "see. Ctrl-C ends everything; what was recorded stays in --data.",
         .examples =
             "  # what is this machine doing?\n"
             "  atys up\n"
@@ -51,7 +53,8 @@ class UpSubcommand final : public Subcommand {
     app.add_option("--window", window_, "How long a window is (default: 10s)")->type_name("TIME");
     app.add_option("--services", services_, "How many services at most (default: 8)")->type_name("N");
     app.add_option("--max-cpu", max_cpu_, "CPU time of the agent, of one core (default: 1%)")->type_name("PERCENT");
-    app.add_flag("--examples", examples_, "Start the example services too (from a checkout)");
+    auto* examples = app.add_flag("--examples", examples_, "Start the example services at once (from a checkout)");
+    app.add_flag("--no-examples", no_examples_, "Do not start them, even if nothing is busy")->excludes(examples);
     app.add_flag("--once", once_, "End after the first table");
   }
 
@@ -65,12 +68,10 @@ class UpSubcommand final : public Subcommand {
     if (services_ > 0) request_.most_services = static_cast<size_t>(services_);
     if (!max_cpu_.empty()) request_.agent.max_cpu = TRY(parse_percent(max_cpu_));
     if (data_.empty()) data_ = std::filesystem::path(verbs::default_agent_folder()).parent_path().string() + "/up";
-    if (examples_) {
-      const char* found = std::getenv("ATYS_EXAMPLES");
-      if (found == nullptr)
-        return fail(ErrorCode::NotFound, "the examples are part of a checkout", "run ./atys up --examples there");
+    if (const char* found = std::getenv("ATYS_EXAMPLES"); found != nullptr && !no_examples_)
       request_.examples_command = std::string(found) + "/start";
-    }
+    if (examples_ && request_.examples_command.empty())
+      return fail(ErrorCode::NotFound, "the examples are part of a checkout", "run ./atys up --examples there");
     request_.controller.data_folder = data_ + "/controller";
     request_.controller.grpc_address.clear();
     request_.agent.data_folder = data_ + "/agent";
@@ -90,6 +91,7 @@ class UpSubcommand final : public Subcommand {
         "127.0.0.1", 0, [&running] { return running ? present::metrics::render(running.load()->agent_status()) : ""; }));
     request_.agent.metrics_address = "127.0.0.1:" + std::to_string(metrics->port());
     up = TRY(verbs::Up::start(request_));
+    if (examples_) TRY(up->start_examples());
     running = up.get();
     const auto web = TRY(present::web::WebServer::start(up->controller(), web_));
     std::fprintf(stderr, "atys: the page is at http://%s:%d/#token=%s\n", web_.address.c_str(), web->port(), token.c_str());
@@ -97,13 +99,28 @@ class UpSubcommand final : public Subcommand {
   }
 
  private:
+  // Whoever sees nothing should know why, and a newcomer something to look at.
+  static Result<> on_idle(verbs::Up& up) {
+    if (!up.has_examples()) {
+      std::fputs("atys: nothing here takes as much as a hundredth of a CPU; waiting until something does\n", stderr);
+      return {};
+    }
+    std::fputs("atys: nothing here is busy: starting the example services, a small shop and its load\n", stderr);
+    return up.start_examples();
+  }
+
   // One table when the first windows are there; then until told to end.
   Result<Printed> watch(verbs::Up& up, verbs::UntilToldToEnd& end) {
     bool is_shown = false;
+    bool was_idle = examples_;  // what is told once, or need not be
     uint64_t waited = 0;
     while (!end.wait(kTickNs)) {
       waited += kTickNs;
       if (waited % kLookAroundNs == 0 || waited == 3 * kTickNs) up.look_around();
+      if (!was_idle && up.is_idle()) {
+        was_idle = true;
+        TRY(on_idle(up));
+      }
       if (is_shown || !up.has_hotspots()) continue;
       is_shown = true;
       const Printed table = print(TRY(up.hotspots(kFunctions)), json);
@@ -119,6 +136,7 @@ class UpSubcommand final : public Subcommand {
   std::string listen_, data_, window_, max_cpu_;
   int64_t services_ = 0;
   bool examples_ = false;
+  bool no_examples_ = false;
   bool once_ = false;
 };
 

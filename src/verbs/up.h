@@ -23,7 +23,7 @@ struct UpRequest {
   uint64_t window_ns = 10'000'000'000;
   size_t most_services = 8;
   double least_cores = 0.01;     // below, nobody calls it busy
-  std::string examples_command;  // starts the example services; empty: none are wanted
+  std::string examples_command;  // starts the example services; empty: there are none
 };
 
 struct UpService {
@@ -46,6 +46,10 @@ class Up {
 
   // Looks at what the machine is busy with and makes it a task; to be called now and then. What is no longer busy stays.
   void look_around();
+  // Nothing was busy in any look so far, and there were enough of them to say so.
+  bool is_idle() const;
+  bool has_examples() const { return !request_.examples_command.empty(); }
+  Result<> start_examples();
   // At least one service has a window.
   bool has_hotspots();
   Result<UpAnswer> hotspots(size_t functions);
@@ -63,6 +67,8 @@ class Up {
   std::vector<linux::ProcessInfo> last_look_;
   uint64_t last_look_ns_ = 0;
   uint64_t first_task_ns_ = 0;
+  uint64_t last_task_ns_ = 0;
+  size_t looks_ = 0;
   std::map<std::string, fleet::BusyService> services_;  // by the name of their task
 };
 

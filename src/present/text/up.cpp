@@ -10,7 +10,7 @@ namespace atys::present::text {
 std::string render(const verbs::UpAnswer& answer) {
   std::string text = fmt::format("hotspots on {}, as the agent sees them at {} of a core\n", name(answer.node),
                                  percent(100 * answer.agent_cpu_share));
-  Table table({{"service", Align::Left}, {"cores"}, {"self%"}, {"ci95"}, {"function", Align::Left}});
+  Table table({{"service", Align::Left}, {"cores"}, {"charged%"}, {"total%"}, {"function", Align::Left}});
   for (const verbs::UpService& service : answer.services) {
     bool is_first = true;
     const auto head = [&] {
@@ -20,12 +20,11 @@ std::string render(const verbs::UpAnswer& answer) {
     if (!service.top || service.top->rows.empty()) table.add({head().first, head().second, "", "", "no window yet"});
     for (const verbs::SummaryRow& row : service.top ? service.top->rows : std::vector<verbs::SummaryRow>{}) {
       const auto [first, cores] = head();
-      table.add(
-          {first, cores, percent(row.self_percent), percent_range(row.ci95.low, row.ci95.high), name(row.entity.name)});
+      table.add({first, cores, percent(row.charged_percent), percent(row.total_percent), name(row.entity.name)});
       is_first = false;
     }
   }
-  return text + table.render();
+  return text + table.render() + "charged: self, with libraries and runtime called from there\n";
 }
 
 }  // namespace atys::present::text
