@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adaptive rates against fixed ones: error and cost, on programs that measure themselves.
 
-    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--workers N] [--json FILE]
+    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--workers N] [--min HZ] [--json FILE]
 
 All rates watch the same process at the same time (for Java one of its own), each an agent whose controller is away, so that its windows lie in its spool. A
 window's error is the mean difference between the functions' shares and the truth of the same interval; that of the whole run is the
@@ -37,8 +37,8 @@ def workload_command(name: str, seconds: float, phase: float, log: pathlib.Path,
             "-cp", str(scratch), "Transactions", str(seconds), str(phase), f"{log}.0"]
 
 
-def frequencies(top: int) -> dict[str, str]:
-    dynamic = f"{{min: 9, max: {top}, threshold: %s, algorithm: %s}}"
+def frequencies(least: int, top: int) -> dict[str, str]:
+    dynamic = f"{{min: {least}, max: {top}, threshold: %s, algorithm: %s}}"
     return {f"{hz} Hz": str(hz) for hz in FIXED} | {"paper": dynamic % (0.05, "paper"), "pooled": dynamic % (0.01, "pooled")}
 
 
@@ -190,7 +190,7 @@ def watched(workload: str, names: list[str], chosen, top: pathlib.Path) -> list[
     program = subprocess.Popen(workload_command(workload, seconds, phase, log, chosen.workers, scratch), stdout=subprocess.DEVNULL)
     agents = []
     try:
-        rates = frequencies(chosen.top)
+        rates = frequencies(chosen.min, chosen.top)
         for name in names:
             agents.append(start_agent(name, rates[name], f'command~"{log}"', chosen.window, scratch))
         program.wait()
@@ -211,7 +211,7 @@ def watched(workload: str, names: list[str], chosen, top: pathlib.Path) -> list[
 
 def run(workload: str, chosen) -> list[dict]:
     """A JVM is sampled by one at a time: there each rate has a process of its own, as many at once as there are CPUs."""
-    names = list(frequencies(chosen.top))
+    names = list(frequencies(chosen.min, chosen.top))
     groups = [[name] for name in names] if workload == "transactions" else [names]
     with tempfile.TemporaryDirectory(prefix="fda") as top, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [row for rows in pool.map(lambda group: watched(workload, group, chosen, pathlib.Path(top)), groups) for row in rows]
@@ -238,6 +238,7 @@ def main() -> int:
     options.add_argument("--phases", type=int, default=4)
     options.add_argument("--window", type=float, default=3, help="seconds")
     options.add_argument("--workers", type=int, default=1, help="processes of the numeric service")
+    options.add_argument("--min", type=int, default=9, help="the lowest rate of the adaptive ones")
     options.add_argument("--top", type=int, default=999, choices=FIXED, help="the highest rate")
     options.add_argument("--json", metavar="FILE")
     chosen = options.parse_args()

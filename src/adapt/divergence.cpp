@@ -67,26 +67,88 @@ Cells cells_of(const Shares& a, const Shares& b, size_t top) {
   return cells;
 }
 
+// For small differences the divergence is Σ (p − q)² ÷ m ÷ (8 ln 2), and the variance of p − q is m (1 ÷ n₁ + 1 ÷ n₂).
+double noise_of(double degrees, double a_total, double b_total) {
+  return degrees * (1 / a_total + 1 / b_total) / (8 * std::log(2.0));
+}
+
+double chi_squared_of(const Cells& cells, double a_total, double b_total) {
+  double sum = 0;
+  for (const auto& [in_a, in_b] : cells) {
+    if (in_a + in_b <= 0) continue;
+    const double apart = std::sqrt(b_total / a_total) * in_a - std::sqrt(a_total / b_total) * in_b;
+    sum += apart * apart / (in_a + in_b);
+  }
+  return sum;
+}
+
+struct Within {
+  double least = 0;  // samples
+  double most = 0;
+};
+
+Within within(const Shares& shares, const std::string& function) {
+  const auto found = shares.within.find(function);
+  const double least = found == shares.within.end() ? 0 : found->second;
+  return {std::min(least, shares.total), std::min(least + shares.within_floor, shares.total)};
+}
+
+// In it, or not. Where it is not known how many were in it, as like on both sides as they may be.
+Cells cells_within(const Shares& a, const Shares& b, const std::string& function) {
+  const Within of_a = within(a, function);
+  const Within of_b = within(b, function);
+  double in_a = of_a.least;
+  double in_b = of_b.least;
+  if (of_a.least / a.total < of_b.least / b.total)
+    in_a = std::min(of_a.most, of_b.least / b.total * a.total);
+  else
+    in_b = std::min(of_b.most, of_a.least / a.total * b.total);
+  return {{in_a, in_b}, {a.total - in_a, b.total - in_b}};
+}
+
+void compare_within(const Shares& a, const Shares& b, Divergence& result) {
+  std::set<std::string> names;
+  for (const auto& [function, samples] : a.within) names.insert(function);
+  for (const auto& [function, samples] : b.within) names.insert(function);
+  const double smaller_part = std::min(a.total, b.total) / (a.total + b.total);
+  size_t looked_at = 0;
+  double least = 1;
+  for (const std::string& function : names) {
+    const Cells cells = cells_within(a, b, function);
+    const auto both = [](const std::pair<double, double>& cell) { return cell.first + cell.second; };
+    if (std::min(both(cells[0]), both(cells[1])) * smaller_part < kLeastExpected) continue;
+    ++looked_at;
+    const double p = reduce::chi_squared_p(chi_squared_of(cells, a.total, b.total), 1);
+    if (p >= least) continue;
+    least = p;
+    result.within_excess = std::max(0.0, jensen_shannon(cells, a.total, b.total) - noise_of(1, a.total, b.total));
+  }
+  result.within_p = std::min(1.0, least * static_cast<double>(std::max<size_t>(looked_at, 1)));
+}
+
 }  // namespace
 
-double Divergence::p_value() const { return degrees <= 0 ? 1 : reduce::chi_squared_p(chi_squared, degrees); }
+double Divergence::excess() const {
+  const double of_itself = js > noise ? js - noise : 0;
+  return within_p < 1 ? std::max(of_itself, within_excess) : of_itself;
+}
+
+double Divergence::p_value() const {
+  const double of_itself = degrees <= 0 ? 1 : reduce::chi_squared_p(chi_squared, degrees);
+  return within_p < 1 ? std::min(1.0, 2 * std::min(of_itself, within_p)) : of_itself;  // two looks at one thing
+}
 
 Divergence compare(const Shares& a, const Shares& b, size_t top) {
   Divergence result;
   if (a.total <= 0 || b.total <= 0) return result;
   const Cells cells = cells_of(a, b, top);
-  size_t used = 0;
-  for (const auto& [in_a, in_b] : cells) {
-    if (in_a + in_b <= 0) continue;
-    const double apart = std::sqrt(b.total / a.total) * in_a - std::sqrt(a.total / b.total) * in_b;
-    result.chi_squared += apart * apart / (in_a + in_b);
-    ++used;
-  }
+  compare_within(a, b, result);
+  const auto used = std::ranges::count_if(cells, [](const auto& cell) { return cell.first + cell.second > 0; });
   if (used < 2) return result;
+  result.chi_squared = chi_squared_of(cells, a.total, b.total);
   result.degrees = static_cast<double>(used - 1);
   result.js = jensen_shannon(cells, a.total, b.total);
-  // For small differences the divergence is Σ (p − q)² ÷ m ÷ (8 ln 2), and the variance of p − q is m (1 ÷ n₁ + 1 ÷ n₂).
-  result.noise = result.degrees * (1 / a.total + 1 / b.total) / (8 * std::log(2.0));
+  result.noise = noise_of(result.degrees, a.total, b.total);
   return result;
 }
 

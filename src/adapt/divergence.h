@@ -13,8 +13,13 @@ struct Divergence {
   double noise = 0;        // what it would be on average if nothing had changed
   double chi_squared = 0;  // of the same difference
   double degrees = 0;      // of freedom; 0: there is nothing to compare
+  // Of the function for which it is least likely that as many samples were within it, or in what it called, by chance.
+  double within_excess = 0;
+  double within_p = 1;  // for as many functions as were looked at
 
-  double excess() const { return js > noise ? js - noise : 0; }
+  // The larger of both. Services that do different things with the same libraries differ in what is called from where, and
+  // little in which functions run.
+  double excess() const;
   // How likely a difference as large is if nothing had changed.
   double p_value() const;
 };

@@ -100,6 +100,16 @@ Outcome run(FrequencyPolicy& policy, const std::vector<Distribution>& truth, uin
   return result;
 }
 
+// Callers that spend their time in one and the same library, whoever of them runs.
+Shares draw_calls(const Distribution& callers, const Distribution& library, double hz, reduce::Random& random) {
+  const Shares of_callers = draw(callers, hz, random);
+  Shares window = draw(library, hz, random);
+  window.within = window.samples;
+  for (const auto& [function, samples] : of_callers.samples) window.within["caller " + function] = samples;
+  window.within["main"] = window.total;
+  return window;
+}
+
 std::vector<Distribution> phases(size_t windows, size_t of_each) {
   std::vector<Distribution> truth;
   for (size_t i = 0; i < windows; ++i) truth.push_back(zipf(20, i / of_each * 3));
@@ -126,6 +136,30 @@ TEST(frequency, a_shift_is_noticed_in_its_first_window_and_paid_for_once) {
   ASSERT_FALSE(result.alarms.empty());
   EXPECT_EQ(result.alarms.front(), 50u);
   EXPECT_LE(result.mean_hz, 0.03 * kPlan.max_hz);
+}
+
+TEST(frequency, a_shift_between_callers_of_one_library_is_noticed_in_its_first_window) {
+  constexpr FrequencyPlan kLow{.min_hz = 5, .max_hz = 999, .threshold = 0.01};
+  const auto policy = pooled_frequency(kLow);
+  reduce::Random random(3);
+  double hz = policy->first_hz();
+  std::vector<size_t> alarms;
+  for (size_t i = 0; i < 400; ++i) {
+    const Distribution callers = i < 300 ? Distribution{0.6, 0.2, 0.1, 0.1} : Distribution{0.2, 0.6, 0.1, 0.1};
+    const NextWindow next = policy->next(draw_calls(callers, zipf(20, 0), hz, random), hz);
+    if (next.changed) alarms.push_back(i);
+    hz = next.hz;
+  }
+  EXPECT_TRUE(std::ranges::count(alarms, 300u) == 1);
+  EXPECT_LE(alarms.size(), 3u);  // one in a thousand windows is allowed for
+}
+
+TEST(divergence, what_was_not_counted_apart_is_no_difference) {
+  Shares a{.total = 1000, .within = {{"main", 1000}, {"serve", 500}}};
+  Shares b{.total = 1000, .within = {{"main", 1000}}};
+  EXPECT_LT(compare(a, b, 10).p_value(), 1e-6);
+  b.within_floor = 600;
+  EXPECT_EQ(compare(a, b, 10).within_p, 1);
 }
 
 TEST(frequency, a_drift_that_no_window_shows_is_noticed) {

@@ -79,6 +79,9 @@ class Stretch {
       double& rest = found == from.samples.end() ? from.other : found->second;
       rest = std::max(0.0, rest - samples);
     }
+    for (const auto& [function, samples] : part.within)
+      if (const auto found = from.within.find(function); found != from.within.end())
+        found->second = std::max(0.0, found->second - samples);
     from.other = std::max(0.0, from.other - part.other);
     from.total = std::max(0.0, from.total - part.total);
     return from;
