@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "support/scratch_folder.h"
+
 namespace atys::fleet {
 namespace {
 
@@ -15,9 +17,6 @@ namespace fs = std::filesystem;
 
 class AuditLogTest : public testing::Test {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-
   static std::vector<nlohmann::json> lines_of(const fs::path& path) {
     std::vector<nlohmann::json> lines;
     std::ifstream file(path);
@@ -25,7 +24,8 @@ class AuditLogTest : public testing::Test {
     return lines;
   }
 
-  fs::path folder_ = fs::path(testing::TempDir()) / "audit_log";
+  test::ScratchFolder scratch_;
+  fs::path folder_ = scratch_.path();
 };
 
 TEST_F(AuditLogTest, tells_who_did_what_when_and_how_it_ended) {
