@@ -144,7 +144,8 @@ def ours(freq, seconds, name_of, tier=""):
             native.spend(spent, [ATYS, "capture", *(["--tier", tier] if tier else []), "--pid", target.pid, "--freq", freq,
                                  "--duration", f"{seconds}s", "--max-overhead", native.FAR, "-o", out, "--json"], answer)
         said = json.loads(answer_path.read_text())
-        spent.cpu_s += native.kernel_seconds(said)
+        spent.in_target_s = native.kernel_seconds(said)
+        spent.cpu_s += spent.in_target_s
         spent.samples = said["samples"]
         folded = WORK / f"ours-{os.getpid()}.collapsed"
         subprocess.run([ATYS, "convert", out, "-o", folded], check=True, capture_output=True)

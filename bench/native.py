@@ -67,6 +67,7 @@ class Target:
 class Spent:
     """What one profiler spent on one run, all of its processes together."""
     cpu_s: float = 0
+    in_target_s: float = 0  # of it, in interrupts of the target
     peak_mb: float = 0
     attached_s: float = 0
     samples: int = 0
