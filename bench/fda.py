@@ -6,8 +6,8 @@
 
 All rates watch the same process at the same time (for Java one of its own), each an agent whose controller is away, so that its windows lie in its spool. A
 window's error is the mean difference between the functions' shares and the truth of the same interval; that of the whole run is the
-paper's measure. For the pooled algorithm a window's estimate is that of its stretch: `pooled` with all of it, as somebody sees who looks
-back, `live` with what was known at the time. Cost is the CPU time of the agent's windows, the kernel's part included, from the first shift
+paper's measure. For ours there are two: `pooled` is what a controller that has got all windows answers to who asks for that one, `live` is by the
+windows of its stretch up to it, as somebody sees who watches. Cost is the CPU time of the agent's windows, the kernel's part included, from the first shift
 on: in the first phase all of them find the names of what the program consists of.
 """
 import argparse
@@ -20,9 +20,12 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-ATYS = os.environ.get("ATYS", str(ROOT / "build/release/bin/atys"))
+ATYS = os.environ.setdefault("ATYS", str(ROOT / "build/release/bin/atys"))
+sys.path.insert(0, str(ROOT / "tests/support"))
+from controllers import Controller  # noqa: E402
 FIXED = [20, 50, 99, 199, 499, 999]
 OWN = "own variation"
 WORKLOADS = {"numeric": ["convolve", "pool", "rectify", "linear"], "transactions": ["purchase", "checkout", "audit", "report"]}
@@ -60,15 +63,19 @@ def read_window(path: pathlib.Path, functions: list[str]) -> dict:
     plain.write_bytes(gzip.decompress(path.read_bytes()))
     told = json.loads(subprocess.run([ATYS, "summary", str(plain), "--json", "--top", "5000"], capture_output=True, check=True).stdout)
     shown = json.loads(subprocess.run([ATYS, "show", str(plain), "--json"], capture_output=True, check=True).stdout)
-    shares = dict.fromkeys(functions, 0.0)
-    for row in told["rows"]:
-        if function_name(row["name"]) in shares:
-            shares[function_name(row["name"])] += row["total_percent"] / 100
     begin = shown["time_ns"] / 1e9
     seconds = shown["profile"]["duration_ns"] / 1e9
     stretch = next((label["examples"][0] for label in shown["labels"] if label["key"] == "atys.stretch"), "0")
-    return {"shares": normalized(shares), "samples": told["profile"]["samples"], "cpu": told["profile"]["total"] / 1e9, "begin": begin,
+    return {"shares": shares_in(told, functions), "samples": told["profile"]["samples"], "cpu": told["profile"]["total"] / 1e9, "begin": begin,
             "end": begin + seconds, "stretch": stretch, "cost": told["profile"]["overhead"]["cpu_percent"] / 100 * seconds}
+
+
+def shares_in(summary: dict, functions: list[str]) -> dict[str, float]:
+    shares = dict.fromkeys(functions, 0.0)
+    for row in summary["rows"]:
+        if function_name(row["name"]) in shares:
+            shares[function_name(row["name"])] += row["total_percent"] / 100
+    return normalized(shares)
 
 
 def normalized(shares: dict[str, float]) -> dict[str, float]:
@@ -112,32 +119,33 @@ def pooled(windows: list[dict]) -> dict[str, float]:
     return {name: sum(window["shares"][name] * window["samples"] for window in windows) / total for name in windows[0]["shares"]}
 
 
-def mixture(before: dict[str, float], window: dict, after: dict[str, float]) -> dict[str, float]:
-    """A window between two stretches, as adapt/mixture.cpp tells it: some of both, by maximum likelihood."""
-    part = 0.5
-    for _ in range(100):
-        of_before = 0.0
-        for name, share in window["shares"].items():
-            old, new = part * max(before[name], 1e-4), (1 - part) * max(after[name], 1e-4)
-            of_before += share * old / (old + new)
-        part = min(max(of_before, 1e-6), 1 - 1e-6)
-    return {name: part * before[name] + (1 - part) * after[name] for name in before}
-
-
-def by_stretch(windows: list[dict]) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
-    """What each window's stretch says of it: with all of the stretch, and with what was there at the time."""
-    stretches: dict[int, list[dict]] = {}
-    live = []
-    for window in windows:
-        stretches.setdefault(int(window["stretch"]), []).append(window)
-        live.append(pooled(stretches[int(window["stretch"])]))
-    order = sorted(stretches)
+def live(windows: list[dict]) -> list[dict[str, float]]:
+    """What each window's stretch said of it at the time."""
+    stretches: dict[str, list[dict]] = {}
     told = []
     for window in windows:
-        at = order.index(int(window["stretch"]))
-        is_between = len(stretches[order[at]]) == 1 and 0 < at < len(order) - 1
-        told.append(mixture(pooled(stretches[order[at - 1]]), window, pooled(stretches[order[at + 1]])) if is_between else pooled(stretches[order[at]]))
-    return told, live
+        stretches.setdefault(window["stretch"], []).append(window)
+        told.append(pooled(stretches[window["stretch"]]))
+    return told
+
+
+def looked_back(spool: list[pathlib.Path], windows: list[dict], functions: list[str], scratch: pathlib.Path) -> list[dict[str, float]]:
+    """What a controller that got all windows answers to who asks for each of them."""
+    with Controller(scratch / "controller") as controller:
+        headers = {"Authorization": f"Bearer {controller.token}"}
+        for path in spool:
+            sending = {**headers, "Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
+            urllib.request.urlopen(urllib.request.Request(controller.url + "/v1development/profiles", path.read_bytes(), sending)).read()
+        asked = urllib.request.urlopen(urllib.request.Request(controller.url + "/api/v1/services", headers=headers)).read()
+        service = json.loads(asked)["services"][0]["service"]
+        asking = {**os.environ, "ATYS_CONTROLLER": controller.url, "ATYS_TOKEN": controller.token}
+        told = []
+        for window in windows:
+            begin = int(window["begin"])  # the only window that begins in that second
+            answer = subprocess.run([ATYS, "summary", f"service:{service}@{begin}..{begin + 1}", "--json", "--top", "5000"], capture_output=True,
+                                    check=True, env=asking).stdout
+            told.append(shares_in(json.loads(answer), functions))
+        return told
 
 
 def over_the_run(windows: list[dict], estimates: list[dict[str, float]]) -> dict[str, float]:
@@ -149,8 +157,8 @@ def error(seen: dict[str, float], truth: dict[str, float]) -> float:
     return sum(abs(seen[name] - truth[name]) for name in truth) / len(truth) * 100
 
 
-def judge(name: str, windows: list[dict], truth: Truth, first_shift: float) -> list[dict]:
-    everything = [window for window in windows if window["samples"] > 0]
+def judge(name: str, spool: list[pathlib.Path], truth: Truth, first_shift: float, scratch: pathlib.Path) -> list[dict]:
+    everything = [window for window in (read_window(path, truth.functions) for path in spool) if window["samples"] > 0]
     windows = [window for window in everything if truth.covers(window)]
     steady = [window for window in windows if window["end"] > first_shift]
     cost = sum(window["cost"] for window in steady) / sum(window["end"] - window["begin"] for window in steady) * 100
@@ -158,9 +166,8 @@ def judge(name: str, windows: list[dict], truth: Truth, first_shift: float) -> l
     whole = truth.shares(windows[0]["begin"], windows[-1]["end"])
     estimates = {name: [window["shares"] for window in windows]}
     if name == "pooled":
-        told, live = by_stretch(everything)
-        covered = [i for i, window in enumerate(everything) if truth.covers(window)]
-        estimates = {"ours, live": [live[i] for i in covered], "ours, pooled": [told[i] for i in covered]}
+        at_the_time = [told for told, window in zip(live(everything), everything) if truth.covers(window)]
+        estimates = {"ours, live": at_the_time, "ours, pooled": looked_back(spool, windows, truth.functions, scratch)}
     rows = []
     for label, shares in estimates.items():
         per_window = [error(seen, truth.shares(window["begin"], window["end"])) for seen, window in zip(shares, windows)]
@@ -205,7 +212,7 @@ def watched(workload: str, names: list[str], chosen, top: pathlib.Path) -> list[
     rows = []
     for name in names:
         spool = sorted((scratch / name.replace(" ", "") / "spool").glob("*.otlp.gz"))
-        rows += judge(name, [read_window(path, functions) for path in spool], truth, truth.begin + phase)
+        rows += judge(name, spool, truth, truth.begin + phase, scratch)
     return rows + [{"rate": OWN, "window_error_points": own_variation(truth, phase, chosen)}]
 
 

@@ -2,6 +2,9 @@
 #include "adapt/mixture.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "reduce/distributions.h"
@@ -13,7 +16,7 @@ namespace {
 constexpr double kLeastShare = 1e-4;  // what neither side has seen may happen all the same
 constexpr double kDoubt = 0.001;
 constexpr double kLeastExpected = 3;
-constexpr int kSteps = 100;
+constexpr int kSteps = 5;  // the variances depend on the part a little
 
 struct Cell {
   double before = 0;
@@ -40,20 +43,60 @@ std::vector<Cell> cells_of(const Shares& before, const Shares& window, const Sha
   return cells;
 }
 
+// How the number of samples in one function, or in what it called, tells both sides apart.
+struct Sign {
+  double before = 0;
+  double after = 0;
+  double seen = 0;  // all three are shares
+};
+
+double share_of(const std::map<std::string, double>& samples, const std::string& function, double total) {
+  const auto found = samples.find(function);
+  return found == samples.end() ? 0 : found->second / total;
+}
+
+// What runs tells little where both sides do different things with the same libraries; who called it tells it.
+std::vector<Sign> signs_of(const Shares& before, const Shares& window, const Shares& after) {
+  std::vector<Sign> signs;
+  Shares names = before;
+  add(names, after);
+  const auto collect = [&](const std::map<std::string, double> Shares::*of) {
+    for (const auto& [function, samples] : names.*of)
+      signs.push_back({share_of(before.*of, function, before.total), share_of(after.*of, function, after.total),
+                       share_of(window.*of, function, window.total)});
+  };
+  collect(&Shares::samples);
+  collect(&Shares::within);
+  return signs;
+}
+
+// Least squares, each sign by how well it can be known. Signs that say the same do not make it surer: the error is that of
+// the best of them alone.
+void fit_part(const std::vector<Sign>& signs, double samples, Mixture& mixture) {
+  for (int step = 0; step < kSteps; ++step) {
+    double product = 0;
+    double squares = 0;
+    double best = 0;
+    for (const Sign& sign : signs) {
+      const double apart = sign.before - sign.after;
+      const double expected = sign.after + mixture.before * apart;
+      const double variance = (expected * (1 - expected) + 1 / samples) / samples;
+      product += apart * (sign.seen - sign.after) / variance;
+      squares += apart * apart / variance;
+      best = std::max(best, apart * apart / variance);
+    }
+    if (squares <= 0) return;
+    mixture = {.before = std::clamp(product / squares, 0.0, 1.0), .error = std::min(1.0, 1 / std::sqrt(best))};
+  }
+}
+
 }  // namespace
 
 Mixture fit_mixture(const Shares& before, const Shares& window, const Shares& after) {
   if (before.total <= 0 || after.total <= 0 || window.total <= 0) return {};
-  const std::vector<Cell> cells = cells_of(before, window, after);
   Mixture mixture{.before = 0.5};
-  for (int step = 0; step < kSteps; ++step) {  // expectation and maximisation, in one
-    double of_before = 0;
-    for (const Cell& cell : cells) {
-      const double part = mixture.before * cell.before;
-      of_before += cell.seen * part / (part + (1 - mixture.before) * cell.after);
-    }
-    mixture.before = std::clamp(of_before / window.total, 1e-6, 1 - 1e-6);
-  }
+  fit_part(signs_of(before, window, after), window.total, mixture);
+  const std::vector<Cell> cells = cells_of(before, window, after);
   double chi_squared = 0;
   for (const Cell& cell : cells) {
     const double expected = window.total * (mixture.before * cell.before + (1 - mixture.before) * cell.after);

@@ -9,6 +9,7 @@ namespace atys::adapt {
 
 struct Mixture {
   double before = 0;  // the part of what was before, 0 to 1
+  double error = 1;   // of that part, one standard error at most
   bool fits = false;  // else the window is something of its own
 };
 

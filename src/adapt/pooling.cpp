@@ -35,6 +35,17 @@ void scale(Profile& profile, size_t column, double factor) {
   }
 }
 
+// When it was, what it cost and what was lost: said of what is asked for alone.
+void forget_circumstances(Profile& profile) {
+  profile.losses.clear();
+  profile.overhead = {};
+  profile.provenance.clear();
+  profile.header.time_ns = 0;
+  profile.header.duration_ns = 0;
+  profile.header.id = {};
+  profile.header.comments.clear();
+}
+
 // The stacks and the column alone, `value` of it in all: samples, losses and the like are told elsewhere.
 Profile shaped(const Profile& like, size_t column, double value) {
   Profile shape = like;
@@ -42,59 +53,86 @@ Profile shaped(const Profile& like, size_t column, double value) {
     if (other != column)
       for (int64_t& zero : shape.samples.mutable_values(other)) zero = 0;
   scale(shape, column, value / total(shape, column));
-  shape.losses.clear();
-  shape.overhead = {};
-  shape.header.duration_ns = 0;
+  forget_circumstances(shape);
   return shape;
 }
 
 }  // namespace
 
-void WindowPool::add(const Profile& window, uint64_t stretch_number, size_t windows) {
-  const std::optional<size_t> column = column_of(window, value_type_);
-  const double value = column ? total(window, *column) : 0;
-  if (value <= 0) return rest_.add(window);
-  Stretch& stretch = stretches_[stretch_number];
-  const double weight = reduce::effective_samples(window, *column) / value;
-  if (stretch.windows == 0) stretch.first_weight = weight;
-  Profile weighted = window;
-  scale(weighted, *column, weight / stretch.first_weight);
-  stretch.pooled = stretch.windows == 0 ? std::move(weighted) : reduce::merge(stretch.pooled, weighted);
-  stretch.value += value;
-  stretch.windows += windows;
+void WindowPool::add(const Profile& windows, Place place) {
+  const std::optional<size_t> column = column_of(windows, value_type_);
+  if (!column || total(windows, *column) <= 0) {
+    if (place.is_asked_for) rest_.add(windows);
+    return;
+  }
+  Stretch& stretch = stretches_[place.stretch];
+  stretch.is_alone = place.is_alone;
+  add(place.is_newest ? stretch.newest : stretch.windows, windows, *column, place.is_asked_for);
 }
 
-void WindowPool::settle(Stretch& stretch) const {
-  const size_t column = *column_of(stretch.pooled, value_type_);
-  scale(stretch.pooled, column, stretch.value / total(stretch.pooled, column));
+void WindowPool::add(Pool& pool, const Profile& windows, size_t column, bool is_asked_for) const {
+  const double value = total(windows, column);
+  const double weight = reduce::effective_samples(windows, column) / value;
+  if (pool.is_empty) pool.first_weight = weight;
+  Profile weighted = windows;
+  scale(weighted, column, weight / pool.first_weight);
+  if (is_asked_for)
+    pool.value += value;
+  else
+    forget_circumstances(weighted);
+  pool.pooled = pool.is_empty ? std::move(weighted) : reduce::merge(pool.pooled, weighted);
+  pool.is_empty = false;
 }
 
-// What only the window itself knows (samples, losses, times) stays; where its time went is told by those around it.
-void WindowPool::add_told_by_neighbours(const Stretch& before, const Stretch& window, const Stretch& after,
-                                        reduce::Merger& merger) const {
+// As much of the column as was asked for, shaped by all that is known.
+void WindowPool::settle(Pool& pool) const {
+  if (pool.is_empty || pool.value <= 0) return;
+  const size_t column = *column_of(pool.pooled, value_type_);
+  scale(pool.pooled, column, pool.value / total(pool.pooled, column));
+}
+
+// What only the window itself knows (samples, losses, times) stays; where its time went is told by those around it. False:
+// it is nothing of what they are, or must be some of both and is not for sure.
+bool WindowPool::tell_by_neighbours(const Pool& before, const Pool& window, const Pool& after, bool must_be_mixed) {
   const size_t column = *column_of(window.pooled, value_type_);
   const size_t before_column = *column_of(before.pooled, value_type_);
   const size_t after_column = *column_of(after.pooled, value_type_);
   const Mixture mixture = fit_mixture(shares_of(before.pooled, before_column), shares_of(window.pooled, column),
                                       shares_of(after.pooled, after_column));
-  if (!mixture.fits) return merger.add(window.pooled);
+  if (!mixture.fits || (must_be_mixed && 1 - mixture.before < mixture.error)) return false;
+  if (window.value <= 0) return true;
   Profile own = window.pooled;
   for (int64_t& value : own.samples.mutable_values(column)) value = 0;
-  merger.add(own);
+  rest_.add(own);
   const double of_before = std::floor(window.value * mixture.before);
-  if (of_before > 0) merger.add(shaped(before.pooled, before_column, of_before));
-  if (window.value > of_before) merger.add(shaped(after.pooled, after_column, window.value - of_before));
+  if (of_before > 0) rest_.add(shaped(before.pooled, before_column, of_before));
+  if (window.value > of_before) rest_.add(shaped(after.pooled, after_column, window.value - of_before));
+  return true;
+}
+
+// Before a window that shows a change, the one before may hold the beginning of it; else it is one of its stretch.
+void WindowPool::place_newest(Stretches::iterator at) {
+  Stretch& stretch = at->second;
+  if (stretch.newest.is_empty) return;
+  const auto between = std::next(at);
+  const auto after = between == stretches_.end() ? between : std::next(between);
+  const bool may_be_mixed = after != stretches_.end() && between->second.is_alone && !after->second.windows.is_empty &&
+                            !after->second.is_alone && !stretch.windows.is_empty;
+  if (may_be_mixed && tell_by_neighbours(stretch.windows, stretch.newest, after->second.windows, true)) return;
+  settle(stretch.newest);
+  add(stretch.windows, stretch.newest.pooled, *column_of(stretch.newest.pooled, value_type_), stretch.newest.value > 0);
 }
 
 Profile WindowPool::finish() {
-  for (auto& [number, stretch] : stretches_) settle(stretch);
+  for (auto at = stretches_.begin(); at != stretches_.end(); ++at) place_newest(at);
   for (auto at = stretches_.begin(); at != stretches_.end(); ++at) {
-    const bool is_between = at->second.windows == 1 && at != stretches_.begin() && std::next(at) != stretches_.end() &&
-                            std::prev(at)->second.windows > 1 && std::next(at)->second.windows > 1;
-    if (is_between)
-      add_told_by_neighbours(std::prev(at)->second, at->second, std::next(at)->second, rest_);
-    else
-      rest_.add(at->second.pooled);
+    const auto after = std::next(at);
+    const bool is_between = at->second.is_alone && at != stretches_.begin() && after != stretches_.end() &&
+                            !std::prev(at)->second.is_alone && !after->second.is_alone;
+    settle(at->second.windows);
+    if (is_between && tell_by_neighbours(std::prev(at)->second.windows, at->second.windows, after->second.windows, false))
+      continue;
+    if (at->second.windows.value > 0) rest_.add(at->second.windows.pooled);
   }
   stretches_.clear();
   return rest_.finish();

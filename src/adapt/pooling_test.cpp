@@ -62,9 +62,9 @@ TEST(pool, takes_windows_that_are_empty) {
 
 TEST(pool, a_window_between_two_stretches_is_told_by_both) {
   WindowPool pool("cpu");
-  for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), 0);
-  pool.add(window(20, 14, 50'000'000), 1);  // half and half would have 10 of 20
-  for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), 2);
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0});
+  pool.add(window(20, 14, 50'000'000), {.stretch = 1, .is_alone = true});  // half and half would have 10 of 20
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 2});
   const Profile pooled = pool.finish();
   EXPECT_EQ(total(pooled, 1), 7'000'000'000);
   EXPECT_EQ(total(pooled, 0), 6020);
@@ -73,10 +73,45 @@ TEST(pool, a_window_between_two_stretches_is_told_by_both) {
 
 TEST(pool, a_window_that_is_like_neither_side_stays_what_it_is) {
   WindowPool pool("cpu");
-  for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), 0);
-  pool.add(window(1000, 0, 1'000'000), 1);
-  for (int i = 0; i < 3; ++i) pool.add(window(1000, 800, 1'000'000), 2);
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0});
+  pool.add(window(1000, 0, 1'000'000), {.stretch = 1, .is_alone = true});
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 800, 1'000'000), {.stretch = 2});
   EXPECT_NEAR(shares_of(pool.finish(), 1).share("hot"), (3 * 0.9 + 3 * 0.8) / 7, 1e-3);
+}
+
+TEST(pool, what_is_known_of_a_stretch_tells_every_part_of_it) {
+  Profile before = window(1000, 900, 1'000'000);
+  before.header.time_ns = 5;
+  before.header.duration_ns = 1'000'000'000;
+  before.add_loss("of another time", 3);
+  Profile asked = window(20, 12, 50'000'000);
+  asked.header.time_ns = 7;
+  asked.header.duration_ns = 1'000'000'000;
+  WindowPool pool("cpu");
+  pool.add(before, {.is_asked_for = false});
+  pool.add(asked);
+  const Profile pooled = pool.finish();
+  EXPECT_EQ(total(pooled, 1), 1'000'000'000) << "the time is that of what was asked for";
+  EXPECT_NEAR(shares_of(pooled, 1).share("hot"), 912.0 / 1020, 1e-6);
+  EXPECT_EQ(total(pooled, 0), 1020) << "what the answer rests on";
+  EXPECT_EQ(pooled.header.time_ns, 7);
+  EXPECT_EQ(pooled.header.duration_ns, 1'000'000'000);
+  EXPECT_TRUE(pooled.losses.empty());
+}
+
+TEST(pool, a_change_that_began_in_the_last_window_of_a_stretch_is_told_there) {
+  const auto share = [](int64_t hot_in_last) {
+    WindowPool pool("cpu");
+    for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0, .is_asked_for = false});
+    pool.add(window(100, hot_in_last, 10'000'000), {.stretch = 0, .is_newest = true});
+    pool.add(window(100, 10, 10'000'000), {.stretch = 1, .is_asked_for = false, .is_alone = true});
+    for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 2, .is_asked_for = false});
+    const Profile pooled = pool.finish();
+    EXPECT_EQ(total(pooled, 1), 1'000'000'000);
+    return shares_of(pooled, 1).share("hot");
+  };
+  EXPECT_NEAR(share(74), 0.74, 0.01) << "a fifth was of what came then";
+  EXPECT_NEAR(share(89), 0.9, 0.01) << "nothing of it for sure: the stretch knows better";
 }
 
 TEST(pool, loses_nothing_to_rounding) {

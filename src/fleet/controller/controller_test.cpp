@@ -60,6 +60,23 @@ SentWindow window(int sequence, const std::string& stacks, const std::string& no
           .start_ns = start};
 }
 
+struct FunctionShare {
+  double share = 0;
+  double total = 0;
+};
+
+FunctionShare share_of(const Profile& profile, const std::string& function) {
+  FunctionShare found;
+  const size_t column = profile.default_value_column();
+  for (size_t row = 0; row < profile.samples.size(); ++row) {
+    const auto value = static_cast<double>(profile.samples.value(row, column));
+    found.total += value;
+    if (frame_name(profile, profile.stacks[profile.samples.stack(row)].front()) == function) found.share += value;
+  }
+  found.share /= found.total;
+  return found;
+}
+
 Result<ExportResponse> send(Controller& controller, const SentWindow& sent) {
   return controller.receive(test::otlp_bytes(sent), OtlpEncoding::Protobuf);
 }
@@ -143,20 +160,48 @@ TEST(controller, windows_of_one_stretch_count_by_their_samples) {
   ASSERT_TRUE(send(*site.controller, high).ok());
   ASSERT_TRUE(send(*site.controller, low).ok());
   const Profile pooled = site.controller->profile(site.everything())->profile;
-  const size_t column = pooled.default_value_column();
-  int64_t f = 0, total = 0;
-  for (size_t row = 0; row < pooled.samples.size(); ++row) {
-    total += pooled.samples.value(row, column);
-    if (frame_name(pooled, pooled.stacks[pooled.samples.stack(row)].front()) == "f") f += pooled.samples.value(row, column);
-  }
-  EXPECT_EQ(total, 2000);
-  EXPECT_NEAR(static_cast<double>(f), 2000 * (0.6 * 100 + 0.5 * 10) / 110, 2);
+  EXPECT_EQ(share_of(pooled, "f").total, 2000);
+  EXPECT_NEAR(share_of(pooled, "f").share, (0.6 * 100 + 0.5 * 10) / 110, 0.001);
+}
+
+// Two instances, a change in the fourth window; what is asked for is the time of a window, and its stretch is known.
+TEST(controller, a_window_is_told_by_all_of_its_stretch) {
+  Site site("root");
+  const auto send_window = [&](int number, int stretch, const std::string& stacks, int64_t period) {
+    for (const std::string instance : {"a", "b"}) {
+      SentWindow sent = window(2 * number + (instance == "a" ? 1 : 2), stacks, "web-1", kStart + number * 10 * kSecond);
+      sent.attributes[std::string(kStretch)] = std::to_string(stretch);
+      sent.attributes[std::string(kServiceInstance)] = instance;
+      sent.period_ns = period;
+      ASSERT_TRUE(send(*site.controller, sent).ok());
+    }
+  };
+  send_window(0, 0, "f 9000\ng 1000\n", 10);  // a thousand samples
+  send_window(1, 0, "f 6000\ng 4000\n", 1000);
+  send_window(2, 0, "f 9000\ng 1000\n", 1000);
+  send_window(3, 1, "f 5000\ng 5000\n", 1000);  // the change: half of it is of what came then
+  send_window(4, 2, "f 1000\ng 9000\n", 10);
+  send_window(5, 2, "f 4000\ng 6000\n", 1000);
+  const auto share = [&](int number) {
+    ServiceQuery query = site.everything();
+    query.from_ns = kStart + number * 10 * kSecond;
+    query.to_ns = query.from_ns + 10 * kSecond;
+    const store::Merged merged = *site.controller->profile(query);
+    EXPECT_EQ(merged.coverage.windows, 2u);
+    EXPECT_EQ(merged.profile.header.time_ns, query.from_ns);
+    return share_of(merged.profile, "f");
+  };
+  EXPECT_NEAR(share(0).total, 20'000, 1);
+  EXPECT_NEAR(share(1).share, (0.9 * 1000 + 0.6 * 10 + 0.9 * 10) / 1020, 0.001);
+  EXPECT_NEAR(share(3).share, 0.5, 0.01);
+  EXPECT_NEAR(share(5).share, (0.1 * 1000 + 0.4 * 10) / 1010, 0.001);
+  EXPECT_NEAR(share(5).total, 20'000, 1);
 }
 
 TEST(controller, agents_reach_it_over_the_network) {
   Site site("root");
-  const auto server =
-      GrpcServer::start({.access = Access("a token for this test")}, grpc_methods(*site.controller), site.controller->door());
+  const auto server = GrpcServer::start({.access = Access("a token for this test")}, grpc_methods(*site.controller),
+                                        site.controller->door());
   ASSERT_TRUE(server.ok());
   const auto link =
       open_grpc_link({.address = "127.0.0.1:" + std::to_string((*server)->port()), .token = "a token for this test"});

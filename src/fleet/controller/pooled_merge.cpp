@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "adapt/pooling.h"
 #include "fleet/controller/received.h"
@@ -18,6 +19,7 @@ namespace {
 
 // Above that, a range is long, and a plain merge, which reads sums, is quick where this is not.
 constexpr size_t kMostStretches = 200;
+constexpr int64_t kSurroundingsNs = 1'800'000'000'000;
 
 void unite(store::Coverage& all, const store::Coverage& one, bool is_first) {
   all.windows += one.windows;
@@ -32,16 +34,30 @@ void unite(store::Coverage& all, const store::Coverage& one, bool is_first) {
 
 bool fits(const std::optional<std::string>& wanted, const std::string& value) { return !wanted || *wanted == value; }
 
+// When windows with a label began.
+struct Extent {
+  int64_t first_ns = INT64_MAX;
+  int64_t last_ns = INT64_MIN;
+
+  void add(const Extent& other) {
+    first_ns = std::min(first_ns, other.first_ns);
+    last_ns = std::max(last_ns, other.last_ns);
+  }
+};
+using Labels = std::map<std::string, Extent, std::less<>>;
+
+bool is_plain(const Labels& labels) { return labels.empty() || (labels.size() == 1 && labels.contains(kNoStretch)); }
+
 // The stretches that windows of the selection may be of.
-Result<std::set<std::string>> stretches_in(store::ProfileStore& store, const store::Selection& selection) {
-  std::set<std::string> labels;
+Result<Labels> stretches_in(store::ProfileStore& store, const store::Selection& selection) {
+  Labels labels;
   for (const store::InstanceEntry& entry : TRY(store.instances(selection.service))) {
     const bool is_elsewhere = entry.windows > 0 && (entry.last_ns < selection.from_ns || entry.first_ns >= selection.to_ns);
     if (is_elsewhere || !fits(selection.version, entry.version) || !fits(selection.node, entry.node) ||
         !fits(selection.instance, entry.instance))
       continue;
     for (const auto& [key, value] : entry.labels)
-      if (key == kStretch) labels.insert(value);
+      if (key == kStretch) labels[value].add({entry.first_ns, entry.last_ns});
   }
   return labels;
 }
@@ -66,15 +82,95 @@ std::string weight_type(const Profile& profile) {
   return std::string(profile.text(profile.value_types()[profile.default_value_column()].type));
 }
 
+// Somebody who looks at a minute is told by all that is known of its stretch; an hour says enough of itself.
+store::Selection with_surroundings(const store::Selection& selection) {
+  store::Selection wide = selection;
+  if (selection.to_ns - selection.from_ns >= 2 * kSurroundingsNs) return wide;
+  wide.from_ns = selection.from_ns - std::min(kSurroundingsNs, selection.from_ns);
+  wide.to_ns = selection.to_ns + std::min(kSurroundingsNs, INT64_MAX - selection.to_ns);
+  return wide;
+}
+
+// Reads the windows of stretches piece by piece: before, in and after the range that is asked for, and the last window of
+// each stretch apart.
+class StretchReader {
+ public:
+  StretchReader(store::ProfileStore& store, const store::Selection& selection, const Labels& labels)
+      : store_(store), asked_(selection), wide_(with_surroundings(selection)) {
+    for (const auto& [label, extent] : labels) {
+      const StretchName name = parse_stretch(label);
+      extents_[{name.stream, name.number}].add(extent);
+    }
+  }
+
+  Result<> read(const std::string& label, const Extent& extent) {
+    const StretchName name = parse_stretch(label);
+    const Extent& whole = extents_.at({name.stream, name.number});
+    const bool is_alone = whole.first_ns == whole.last_ns;
+    std::set<int64_t> borders{wide_.from_ns, asked_.from_ns, asked_.to_ns, wide_.to_ns};
+    if (!is_alone && wide_.from_ns < whole.last_ns && whole.last_ns < wide_.to_ns) borders.insert(whole.last_ns);
+    for (auto from = borders.begin(); std::next(from) != borders.end(); ++from) {
+      const int64_t to_ns = *std::next(from);
+      if (extent.last_ns < *from || extent.first_ns >= to_ns) continue;
+      const bool is_asked_for = asked_.from_ns <= *from && to_ns <= asked_.to_ns;
+      const bool is_newest = !is_alone && *from == whole.last_ns;
+      TRY(read_piece(label, name, {*from, to_ns}, {name.number, is_asked_for, is_alone, is_newest}));
+    }
+    return {};
+  }
+
+  bool is_whole() const { return is_whole_; }
+
+  store::Merged finish() {
+    for (auto& [stream, pool] : streams_) sum_.add(pool.finish());
+    merged_.profile = sum_.finish();
+    return std::move(merged_);
+  }
+
+ private:
+  struct Range {
+    int64_t from_ns;
+    int64_t to_ns;
+  };
+
+  Result<> read_piece(const std::string& label, const StretchName& name, Range range, adapt::Place place) {
+    const bool has_stretch = label != kNoStretch;
+    if (!has_stretch && !place.is_asked_for) return {};
+    store::Selection one = asked_;
+    one.from_ns = range.from_ns;
+    one.to_ns = range.to_ns;
+    one.labels.emplace_back(kStretch, label);
+    const store::Merged part = TRY(store_.merge(one));
+    if (place.is_asked_for) {
+      unite(merged_.coverage, part.coverage, std::exchange(is_first_, false));
+      is_whole_ = is_whole_ && !part.coverage.dropped;
+    }
+    if (!has_stretch)
+      sum_.add(part.profile);
+    else if (part.coverage.windows > 0)
+      streams_.try_emplace(name.stream, weight_type(part.profile)).first->second.add(part.profile, place);
+    return {};
+  }
+
+  store::ProfileStore& store_;
+  store::Selection asked_;
+  store::Selection wide_;
+  std::map<std::pair<std::string, uint64_t>, Extent> extents_;
+  std::map<std::string, adapt::WindowPool> streams_;
+  reduce::Merger sum_;
+  store::Merged merged_;
+  bool is_first_ = true;
+  bool is_whole_ = true;  // nothing that is asked for was dropped meanwhile
+};
+
 }  // namespace
 
 Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selection& selection) {
-  const std::set<std::string> labels = TRY(stretches_in(store, selection));
-  const bool is_plain = labels.empty() || (labels.size() == 1 && *labels.begin() == kNoStretch);
+  const Labels labels = TRY(stretches_in(store, selection));
   Stretches stretches;
-  if (!is_plain && labels.size() <= kMostStretches) {
+  if (!is_plain(labels) && labels.size() <= kMostStretches) {
     bool is_whole = true;
-    for (const std::string& label : labels) {
+    for (const auto& [label, extent] : labels) {
       store::Selection one = selection;
       one.labels.emplace_back(kStretch, label);
       stretches.emplace_back(label == kNoStretch ? "" : label, TRY(store.merge(one)));
@@ -88,25 +184,14 @@ Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selec
 }
 
 Result<store::Merged> pooled_merge(store::ProfileStore& store, const store::Selection& selection, store::Detail detail) {
-  if (detail == store::Detail::Samples) return store.merge(selection, detail);
-  const Stretches stretches = TRY(merge_stretches(store, selection));
-  store::Merged merged;
-  reduce::Merger sum;
-  std::map<std::string, adapt::WindowPool> streams;
-  for (size_t i = 0; i < stretches.size(); ++i) {
-    const auto& [label, part] = stretches[i];
-    unite(merged.coverage, part.coverage, i == 0);
-    const StretchName name = parse_stretch(label);
-    if (name.stream.empty()) {
-      sum.add(part.profile);
-      continue;
-    }
-    const auto [pool, is_new] = streams.try_emplace(name.stream, weight_type(part.profile));
-    pool->second.add(part.profile, name.number, part.coverage.windows);
-  }
-  for (auto& [stream, pool] : streams) sum.add(pool.finish());
-  merged.profile = sum.finish();
-  return merged;
+  const Labels asked = TRY(stretches_in(store, selection));
+  if (detail == store::Detail::Samples || is_plain(asked) || asked.size() > kMostStretches)
+    return store.merge(selection, detail);
+  Labels labels = TRY(stretches_in(store, with_surroundings(selection)));
+  if (labels.size() > kMostStretches) labels = asked;
+  StretchReader reader(store, selection, labels);
+  for (const auto& [label, extent] : labels) TRY(reader.read(label, extent));
+  return reader.is_whole() ? reader.finish() : store.merge(selection, detail);
 }
 
 }  // namespace atys::fleet
