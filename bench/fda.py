@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adaptive rates against fixed ones: error and cost, on programs that measure themselves.
 
-    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--workers N] [--min HZ] [--json FILE]
+    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--workers N] [--min HZ] [--only RATE…] [--json FILE]
 
 All rates watch the same process at the same time (for Java one of its own), each an agent whose controller is away, so that its windows lie in its spool. A
 window's error is the mean difference between the functions' shares and the truth of the same interval; that of the whole run is the
@@ -218,7 +218,7 @@ def watched(workload: str, names: list[str], chosen, top: pathlib.Path) -> list[
 
 def run(workload: str, chosen) -> list[dict]:
     """A JVM is sampled by one at a time: there each rate has a process of its own, as many at once as there are CPUs."""
-    names = list(frequencies(chosen.min, chosen.top))
+    names = [name for name in frequencies(chosen.min, chosen.top) if not chosen.only or name in chosen.only or name == f"{chosen.top} Hz"]
     groups = [[name] for name in names] if workload == "transactions" else [names]
     with tempfile.TemporaryDirectory(prefix="fda") as top, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [row for rows in pool.map(lambda group: watched(workload, group, chosen, pathlib.Path(top)), groups) for row in rows]
@@ -247,6 +247,7 @@ def main() -> int:
     options.add_argument("--workers", type=int, default=1, help="processes of the numeric service")
     options.add_argument("--min", type=int, default=9, help="the lowest rate of the adaptive ones")
     options.add_argument("--top", type=int, default=999, choices=FIXED, help="the highest rate")
+    options.add_argument("--only", nargs="+", metavar="RATE", help='these beside the highest, as the table names them: "99 Hz", paper, pooled')
     options.add_argument("--json", metavar="FILE")
     chosen = options.parse_args()
     found = {}

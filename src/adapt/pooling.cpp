@@ -13,6 +13,8 @@ namespace atys::adapt {
 
 namespace {
 
+constexpr double kTimesAsMany = 4;  // samples, for a stretch to know better than a window of its own
+
 std::optional<size_t> column_of(const Profile& profile, const std::string& type) {
   for (size_t column = 0; column < profile.value_types().size(); ++column)
     if (profile.text(profile.value_types()[column].type) == type) return column;
@@ -72,21 +74,22 @@ void WindowPool::add(const Profile& windows, Place place) {
 
 void WindowPool::add(Pool& pool, const Profile& windows, size_t column, bool is_asked_for) const {
   const double value = total(windows, column);
-  const double weight = reduce::effective_samples(windows, column) / value;
-  if (pool.is_empty) pool.first_weight = weight;
+  const double samples = reduce::effective_samples(windows, column);
+  const double weight = samples / value;
+  if (pool.is_empty()) pool.first_weight = weight;
   Profile weighted = windows;
   scale(weighted, column, weight / pool.first_weight);
   if (is_asked_for)
     pool.value += value;
   else
     forget_circumstances(weighted);
-  pool.pooled = pool.is_empty ? std::move(weighted) : reduce::merge(pool.pooled, weighted);
-  pool.is_empty = false;
+  pool.pooled = pool.is_empty() ? std::move(weighted) : reduce::merge(pool.pooled, weighted);
+  pool.samples += samples;
 }
 
 // As much of the column as was asked for, shaped by all that is known.
 void WindowPool::settle(Pool& pool) const {
-  if (pool.is_empty || pool.value <= 0) return;
+  if (pool.is_empty() || pool.value <= 0) return;
   const size_t column = *column_of(pool.pooled, value_type_);
   scale(pool.pooled, column, pool.value / total(pool.pooled, column));
 }
@@ -110,14 +113,16 @@ bool WindowPool::tell_by_neighbours(const Pool& before, const Pool& window, cons
   return true;
 }
 
+bool WindowPool::can_tell(const Pool& known, const Pool& window) { return known.samples >= kTimesAsMany * window.samples; }
+
 // Before a window that shows a change, the one before may hold the beginning of it; else it is one of its stretch.
 void WindowPool::place_newest(Stretches::iterator at) {
   Stretch& stretch = at->second;
-  if (stretch.newest.is_empty) return;
+  if (stretch.newest.is_empty()) return;
   const auto between = std::next(at);
   const auto after = between == stretches_.end() ? between : std::next(between);
-  const bool may_be_mixed = after != stretches_.end() && between->second.is_alone && !after->second.windows.is_empty &&
-                            !after->second.is_alone && !stretch.windows.is_empty;
+  const bool may_be_mixed = after != stretches_.end() && between->second.is_alone &&
+                            can_tell(stretch.windows, stretch.newest) && can_tell(after->second.windows, stretch.newest);
   if (may_be_mixed && tell_by_neighbours(stretch.windows, stretch.newest, after->second.windows, true)) return;
   settle(stretch.newest);
   add(stretch.windows, stretch.newest.pooled, *column_of(stretch.newest.pooled, value_type_), stretch.newest.value > 0);
@@ -128,7 +133,8 @@ Profile WindowPool::finish() {
   for (auto at = stretches_.begin(); at != stretches_.end(); ++at) {
     const auto after = std::next(at);
     const bool is_between = at->second.is_alone && at != stretches_.begin() && after != stretches_.end() &&
-                            !std::prev(at)->second.is_alone && !after->second.is_alone;
+                            can_tell(std::prev(at)->second.windows, at->second.windows) &&
+                            can_tell(after->second.windows, at->second.windows);
     settle(at->second.windows);
     if (is_between && tell_by_neighbours(std::prev(at)->second.windows, at->second.windows, after->second.windows, false))
       continue;

@@ -39,10 +39,11 @@ class WindowPool {
 
  private:
   struct Pool {
-    Profile pooled;  // weighted: a sample is a sample, at whatever rate
-    double value = 0;
+    Profile pooled;           // weighted: a sample is a sample, at whatever rate
+    double value = 0;         // of what was asked for
+    double samples = 0;       // effective ones, of all
     double first_weight = 0;  // samples per unit of value, of the first window
-    bool is_empty = true;
+    bool is_empty() const { return samples <= 0; }
   };
   struct Stretch {
     Pool windows;
@@ -50,6 +51,7 @@ class WindowPool {
     bool is_alone = false;
   };
   using Stretches = std::map<uint64_t, Stretch>;
+  static bool can_tell(const Pool& known, const Pool& window);
 
   void add(Pool& pool, const Profile& windows, size_t column, bool is_asked_for) const;
   void settle(Pool& pool) const;

@@ -74,9 +74,21 @@ TEST(pool, a_window_between_two_stretches_is_told_by_both) {
 TEST(pool, a_window_that_is_like_neither_side_stays_what_it_is) {
   WindowPool pool("cpu");
   for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0});
-  pool.add(window(1000, 0, 1'000'000), {.stretch = 1, .is_alone = true});
+  pool.add(window(100, 0, 10'000'000), {.stretch = 1, .is_alone = true});
   for (int i = 0; i < 3; ++i) pool.add(window(1000, 800, 1'000'000), {.stretch = 2});
   EXPECT_NEAR(shares_of(pool.finish(), 1).share("hot"), (3 * 0.9 + 3 * 0.8) / 7, 1e-3);
+}
+
+// A service that changes twice in a row: the window in the middle is alone too, but has been looked at closely.
+TEST(pool, a_window_with_many_samples_tells_of_those_beside_it) {
+  WindowPool pool("cpu");
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0, .is_asked_for = false});
+  pool.add(window(20, 20, 50'000'000), {.stretch = 1, .is_alone = true});
+  pool.add(window(1000, 100, 1'000'000), {.stretch = 2, .is_asked_for = false, .is_alone = true});
+  pool.add(window(20, 19, 50'000'000), {.stretch = 3, .is_asked_for = false, .is_alone = true});
+  const Profile pooled = pool.finish();
+  EXPECT_EQ(total(pooled, 1), 1'000'000'000);
+  EXPECT_NEAR(shares_of(pooled, 1).share("hot"), 0.9, 0.001) << "all of what was before, which has no more than that";
 }
 
 TEST(pool, what_is_known_of_a_stretch_tells_every_part_of_it) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "fleet/controller/doors.h"
@@ -75,6 +76,12 @@ FunctionShare share_of(const Profile& profile, const std::string& function) {
   }
   found.share /= found.total;
   return found;
+}
+
+bool has_fact(const Profile& profile, std::string_view key, std::string_view value) {
+  return std::ranges::any_of(profile.provenance, [&](const profile::Fact& fact) {
+    return profile.text(fact.key) == key && profile.text(fact.value) == value;
+  });
 }
 
 Result<ExportResponse> send(Controller& controller, const SentWindow& sent) {
@@ -189,6 +196,7 @@ TEST(controller, a_window_is_told_by_all_of_its_stretch) {
     const store::Merged merged = *site.controller->profile(query);
     EXPECT_EQ(merged.coverage.windows, 2u);
     EXPECT_EQ(merged.profile.header.time_ns, query.from_ns);
+    EXPECT_TRUE(has_fact(merged.profile, "windows_around", "10"));
     return share_of(merged.profile, "f");
   };
   EXPECT_NEAR(share(0).total, 20'000, 1);

@@ -124,6 +124,7 @@ class StretchReader {
   store::Merged finish() {
     for (auto& [stream, pool] : streams_) sum_.add(pool.finish());
     merged_.profile = sum_.finish();
+    if (around_ > 0) merged_.profile.add_fact("windows_around", std::to_string(around_));
     return std::move(merged_);
   }
 
@@ -144,6 +145,8 @@ class StretchReader {
     if (place.is_asked_for) {
       unite(merged_.coverage, part.coverage, std::exchange(is_first_, false));
       is_whole_ = is_whole_ && !part.coverage.dropped;
+    } else {
+      around_ += part.coverage.windows;
     }
     if (!has_stretch)
       sum_.add(part.profile);
@@ -159,6 +162,7 @@ class StretchReader {
   std::map<std::string, adapt::WindowPool> streams_;
   reduce::Merger sum_;
   store::Merged merged_;
+  size_t around_ = 0;  // windows that tell of the stretches besides
   bool is_first_ = true;
   bool is_whole_ = true;  // nothing that is asked for was dropped meanwhile
 };
