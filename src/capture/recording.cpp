@@ -189,6 +189,7 @@ void Recording::State::wait(int timeout_ms) {
   const size_t of_target = fds.size();
   if (signals_) fds.push_back({signals_->fd(), POLLIN, 0});
   if (child_) fds.push_back({child_->pidfd(), POLLIN, 0});
+  if (plan_.wake_fd >= 0) fds.push_back({plan_.wake_fd, POLLIN, 0});
   source_->add_wakeups(fds);
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   const uint64_t until_ns = times_.next(now, source_->may_wait(), source_->is_learning());

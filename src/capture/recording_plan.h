@@ -44,6 +44,7 @@ struct RecordingPlan {
   // Several recordings in one process, each in a thread of its own: signals are somebody else's, and our cost is the
   // thread's.
   bool is_one_of_several = false;
+  int wake_fd = -1;  // becomes readable when step() is to return early; -1: nobody wakes it
   // Samples of a run that does one thing after another have times: when its phase began.
   bool tells_phases = false;
 };

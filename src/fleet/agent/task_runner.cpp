@@ -17,7 +17,6 @@ namespace atys::fleet {
 namespace {
 
 constexpr uint64_t kLookAgainNs = 1'000'000'000;  // for instances, where there are none
-constexpr int kStepMs = 1000;
 constexpr size_t kMostFreeBytes = 8 << 20;
 constexpr uint64_t kMostWindowsOfOne = 2160;  // of one recording: six hours of ten seconds, then what it knows is let go
 
@@ -90,7 +89,8 @@ class TaskRunner::Loop {
                                 .max_overhead = task_.budget.overhead,
                                 .cache_folder = runner_.surroundings_.cache_folder,
                                 .pruning = task_.prune,
-                                .is_one_of_several = true};
+                                .is_one_of_several = true,
+                                .wake_fd = runner_.wake_fd_.get()};
     cpu_before_ = thread_cpu_ns();
     kernel_before_ = 0;
     const std::unique_ptr<capture::Recording> recording = TRY(capture::Recording::open(plan));
@@ -111,7 +111,7 @@ class TaskRunner::Loop {
     while (reason == capture::EndReason::Running && !is_ending) {
       const uint64_t now = clock_ns(CLOCK_MONOTONIC);
       if (now >= end_ns) break;
-      reason = recording.step(static_cast<int>(std::min<uint64_t>(kStepMs, (end_ns - now) / 1'000'000 + 1)));
+      reason = recording.step(static_cast<int>((end_ns - now) / 1'000'000 + 1));
       is_ending = !runner_.sleep(0) || is_over();
     }
     finish_window(recording, reason != capture::EndReason::Running || is_ending);
@@ -206,6 +206,7 @@ TaskRunner::~TaskRunner() {
     is_ending_ = true;
   }
   wake_.notify_all();
+  (void)::eventfd_write(wake_fd_.get(), 1);
   thread_.join();
 }
 

@@ -3,6 +3,8 @@
 // lets the policy choose the rate, and hands the windows over.
 #pragma once
 
+#include <sys/eventfd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <functional>
@@ -12,6 +14,7 @@
 #include <thread>
 
 #include "base/guarded.h"
+#include "base/unique_fd.h"
 #include "capture/recording_plan.h"
 #include "fleet/agent/window.h"
 #include "fleet/task.h"
@@ -59,6 +62,7 @@ class TaskRunner {
   std::atomic<bool> wants_fresh_recording_ = false;
   std::mutex mutex_;
   std::condition_variable wake_;
+  UniqueFd wake_fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  // the same, for who waits for samples
   bool is_ending_ = false;
   std::thread thread_;
 };
