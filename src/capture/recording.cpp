@@ -119,6 +119,8 @@ class Recording::State {
   void tell_rate(double hz);
   void spare_covered();
   void keep_parts(uint64_t now);
+  void begin_window();
+  void begin_window_again();
   void update_use();
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
@@ -287,8 +289,7 @@ Profile Recording::State::take_window() {
   collector_->forget_values();
   own_.clear();
   if (plan_.is_one_of_several) modules_.forget_sections();
-  window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
-  window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
+  begin_window();
   return profile;
 }
 
@@ -309,6 +310,21 @@ void Recording::State::ask_rate(double hz) {
   if (granted > before) times_.on_higher_rate(clock_ns(CLOCK_MONOTONIC));
   (void)source_->set_period(period_of(granted));
   tell_rate(granted);
+  if (granted > before && clock_ns(CLOCK_MONOTONIC) - window_started_ns_ < period_of(before)) begin_window_again();
+}
+
+// A sample that came between two windows still stands for the long time between samples at the rate before; in a window at a
+// high rate it would count as much as hundreds.
+void Recording::State::begin_window_again() {
+  source_->collect(*collector_);
+  source_->collect_counts(*collector_);
+  collector_->forget_values();
+  begin_window();
+}
+
+void Recording::State::begin_window() {
+  window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
+  window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
 }
 
 Profile Recording::State::finish() {

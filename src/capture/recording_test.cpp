@@ -88,6 +88,27 @@ TEST_P(RecordingTest, ends_when_its_target_does) {
   EXPECT_EQ(reason, EndReason::TargetEnded);
 }
 
+// Between two windows a sample may come that stands for a fifth of a second; with it the next would hardly know anything.
+TEST_P(RecordingTest, a_window_at_a_high_rate_has_no_sample_of_the_low_rate_before) {
+  const BusyChild child;
+  RecordingPlan plan = plan_of(child.pid(), GetParam());
+  plan.hz = 5;
+  plan.duration_ns = 0;
+  auto recording = Recording::open(plan);
+  if (!recording.ok()) GTEST_SKIP() << recording.error().message;
+  ASSERT_TRUE((*recording)->start().ok());
+  for (int i = 0; i < 4; ++i) {
+    (*recording)->take_window();
+    ::usleep(150'000);
+    (*recording)->ask_rate(500);
+    while ((*recording)->elapsed_seconds() < 0.5 * (i + 1)) (*recording)->step(50);
+    const Profile window = (*recording)->take_window();
+    for (size_t row = 0; row < window.samples.size(); ++row)
+      EXPECT_LE(window.samples.value(row, 1), window.samples.value(row, 0) * 2'000'000) << i;
+    (*recording)->ask_rate(5);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(tiers, RecordingTest, testing::Values(Tier::Ebpf, Tier::Perf),
                          [](const auto& tier) { return tier.param == Tier::Ebpf ? "ebpf" : "perf"; });
 
