@@ -195,6 +195,8 @@ TEST(controller, a_window_is_told_by_all_of_its_stretch) {
     query.to_ns = query.from_ns + 10 * kSecond;
     const store::Merged merged = *site.controller->profile(query);
     EXPECT_EQ(merged.coverage.windows, 2u);
+    EXPECT_EQ(merged.coverage.from_ns, query.from_ns);
+    EXPECT_EQ(merged.coverage.to_ns, query.to_ns);
     EXPECT_EQ(merged.profile.header.time_ns, query.from_ns);
     EXPECT_TRUE(has_fact(merged.profile, "windows_around", "10"));
     return share_of(merged.profile, "f");

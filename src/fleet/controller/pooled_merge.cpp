@@ -124,6 +124,10 @@ class StretchReader {
   store::Merged finish() {
     for (auto& [stream, pool] : streams_) sum_.add(pool.finish());
     merged_.profile = sum_.finish();
+    // Pieces without windows were not read, and are covered all the same.
+    store::Coverage& coverage = merged_.coverage;
+    coverage.from_ns = is_first_ ? asked_.from_ns : std::min(coverage.from_ns, asked_.from_ns);
+    coverage.to_ns = is_first_ ? asked_.to_ns : std::max(coverage.to_ns, asked_.to_ns);
     if (around_ > 0) merged_.profile.add_fact("windows_around", std::to_string(around_));
     return std::move(merged_);
   }
