@@ -31,7 +31,8 @@ HOTSPOTS = {"search.py": ("tokenize", "python3"), "pricing": ("price_of_basket|d
 
 
 def command(folder, *options) -> list[str]:
-    return [atys_binary(), "up", "--listen", "127.0.0.1:0", "--data", str(folder), "--window", "3s", "--services", "64", *options]
+    """Windows so long that a Java machine which has just begun is asked for its names within the first."""
+    return [atys_binary(), "up", "--listen", "127.0.0.1:0", "--data", str(folder), "--window", "8s", "--services", "64", *options]
 
 
 def environment(**more) -> dict:
