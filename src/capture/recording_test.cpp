@@ -103,7 +103,8 @@ TEST_P(RecordingTest, a_window_at_a_high_rate_has_no_sample_of_the_low_rate_befo
     (*recording)->take_window();
     ::usleep(150'000);
     (*recording)->ask_rate(500);
-    const bool is_late = (*recording)->elapsed_seconds() - began > 0.19;  // a busy machine: the sample is a window's own then
+    const bool is_late =
+        (*recording)->elapsed_seconds() - began > 0.19;  // a busy machine: the sample is a window's own then
     while ((*recording)->elapsed_seconds() < 0.5 * (i + 1)) (*recording)->step(50);
     const Profile window = (*recording)->take_window();
     for (size_t row = 0; row < window.samples.size() && !is_late; ++row)
