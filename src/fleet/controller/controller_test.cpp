@@ -186,7 +186,7 @@ TEST(controller, a_window_is_told_by_all_of_its_stretch) {
   send_window(0, 0, "f 9000\ng 1000\n", 10);  // a thousand samples
   send_window(1, 0, "f 6000\ng 4000\n", 1000);
   send_window(2, 0, "f 9000\ng 1000\n", 1000);
-  send_window(3, 1, "f 5000\ng 5000\n", 1000);  // the change: half of it is of what came then
+  send_window(3, 1, "f 10000\n", 1000);  // the change: more of f than either side has
   send_window(4, 2, "f 1000\ng 9000\n", 10);
   send_window(5, 2, "f 4000\ng 6000\n", 1000);
   const auto share = [&](int number) {
@@ -203,7 +203,7 @@ TEST(controller, a_window_is_told_by_all_of_its_stretch) {
   };
   EXPECT_NEAR(share(0).total, 20'000, 1);
   EXPECT_NEAR(share(1).share, (0.9 * 1000 + 0.6 * 10 + 0.9 * 10) / 1020, 0.001);
-  EXPECT_NEAR(share(3).share, 0.5, 0.01);
+  EXPECT_NEAR(share(3).share, 0.9, 0.01) << "as much as was before, which is known better than by ten samples";
   EXPECT_NEAR(share(5).share, (0.1 * 1000 + 0.4 * 10) / 1010, 0.001);
   EXPECT_NEAR(share(5).total, 20'000, 1);
 }
