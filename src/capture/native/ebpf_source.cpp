@@ -264,8 +264,14 @@ void EbpfSource::collect_waiting(SampleSink& sink) {
   waiting_.clear();
 }
 
+// A stack that is counted was sent once since the last time, or the ring was full then.
+bool EbpfSource::are_counts_empty() const {
+  return stacks_since_swap_ == 0 && counters().of[ATYS_RING_FULL] == full_at_swap_;
+}
+
 void EbpfSource::collect_counts(SampleSink& sink) {
   if (is_stopped_ && plan_.with_waits) collect_waiting(sink);
+  if (are_counts_empty()) return;
   const auto full = object_.map(second_map_is_used_ ? "counts_b" : "counts_a");
   const auto empty = object_.map(second_map_is_used_ ? "counts_a" : "counts_b");
   const uint32_t slot = 0;
@@ -286,6 +292,7 @@ void EbpfSource::collect_counts(SampleSink& sink) {
   });
   full.clear(sizeof(atys_stack_key));
   stacks_since_swap_ = 0;
+  full_at_swap_ = counters().of[ATYS_RING_FULL];
 }
 
 void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const {

@@ -72,6 +72,7 @@ class EbpfSource final : public SampleSource {
       : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)), cost_(plan.with_waits) {}
   Result<> open_timers();
   static bool read_record(std::span<const std::byte> bytes, atys_record& record, RawSample& sample);
+  bool are_counts_empty() const;
   void end_wait(const atys_record& end, SampleSink& sink);
   void add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink);
   void collect_waiting(SampleSink& sink);
@@ -97,6 +98,7 @@ class EbpfSource final : public SampleSource {
   uint64_t looked_at_waits_ns_ = 0;
   bool second_map_is_used_ = false;
   size_t stacks_since_swap_ = 0;
+  uint64_t full_at_swap_ = 0;  // samples that had found the ring full by then
   std::unordered_map<atys_stack_key, SampleSlot, KeyHash, KeyEqual> slots_;
   struct Waiting {
     uint64_t pair = 0;

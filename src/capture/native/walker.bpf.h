@@ -91,6 +91,7 @@ struct walking {
   struct scratch* scratch;
   struct atys_walker* walker;
   __u64 frame;
+  __u64 callee;  // of it, in the chain; 0: it is the innermost
   __u64 end;
   __u32 at;  // of the first walked frame in the payload
 };
@@ -102,13 +103,20 @@ static __u64 window_number(struct scratch* scratch, __u64 offset, __u32 bytes) {
   return *(__u64*)&scratch->window[offset] & (~0ull >> (64 - 8 * (bytes & 15)));
 }
 
-// Makes `bytes` at `from` part of the window; with them what lies before, up to the beginning of the page: that costs
-// little, for to read is dear and to read more is not.
-static int read_window(struct scratch* scratch, const struct atys_walker* walker, __u64 from, __u64 bytes) {
-  if (from >= scratch->window_start && from + bytes <= scratch->window_end) return 0;
+// How much to read before a frame: callers, where they lie there. That is up to the beginning of the page: to read is dear, to
+// read more is not. A frame that lies elsewhere than what it called, as a generator's does, has no callers around it.
+static __u64 bytes_of_callers(const struct walking* walk, __u64 from) {
+  if (!walk->walker->is_stacked) return 0;
+  if (walk->callee && walk->callee - walk->frame > ATYS_STACKED_WITHIN) return 0;
   __u64 before = from & (ATYS_PAGE - 1);
-  if (before > ATYS_CALLERS_WINDOW) before = ATYS_CALLERS_WINDOW;
-  if (!walker->is_stacked) before = 0;
+  return before > ATYS_CALLERS_WINDOW ? ATYS_CALLERS_WINDOW : before;
+}
+
+// Makes `bytes` at `from` part of the window.
+static int read_window(const struct walking* walk, __u64 from, __u64 bytes) {
+  struct scratch* scratch = walk->scratch;
+  if (from >= scratch->window_start && from + bytes <= scratch->window_end) return 0;
+  __u64 before = bytes_of_callers(walk, from);
   __u64 all = before + bytes;
   ATYS_CHECKED_BELOW(all);
   scratch->window_start = scratch->window_end = 0;
@@ -128,7 +136,7 @@ static long walk_frame(__u64 index, void* context) {
   __u64 at = walk->at + index * sizeof(struct atys_walked);
   ATYS_CHECKED_BELOW(at);
   if (at > ATYS_MAX_KERNEL_FRAMES * 8 + (ATYS_MAX_WALKED - 1) * sizeof(struct atys_walked)) return 1;
-  if (walker->window > ATYS_FRAME_WINDOW || read_window(scratch, walker, from, walker->window) != 0) {
+  if (walker->window > ATYS_FRAME_WINDOW || read_window(walk, from, walker->window) != 0) {
     scratch->record.walk_flags |= ATYS_WALK_CUT;
     return 1;
   }
@@ -139,6 +147,7 @@ static long walk_frame(__u64 index, void* context) {
   walked->code = (walked->code & 0xffffffffffffull) | window_number(scratch, offset + walker->marker, walker->marker_bytes)
                                                           << 48;
   scratch->record.walked = index + 1;
+  walk->callee = walk->frame;
   walk->frame = walker->stride ? walk->frame + walker->stride : window_number(scratch, offset + walker->next, 8);
   return 0;
 }

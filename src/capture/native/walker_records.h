@@ -15,8 +15,9 @@
 enum {
   ATYS_MAX_WALKED = 512,
   ATYS_MAX_STEPS = 4,
-  ATYS_FRAME_WINDOW = 128,   /* bytes of a frame that are read */
-  ATYS_CALLERS_WINDOW = 384, /* and before it, where callers lie there */
+  ATYS_FRAME_WINDOW = 128,    /* bytes of a frame that are read */
+  ATYS_CALLERS_WINDOW = 384,  /* and before it, where callers lie there */
+  ATYS_STACKED_WITHIN = 1024, /* no farther from what it called is a frame that lies beside it */
 };
 
 /* How it is known that a state is of the thread at hand. */

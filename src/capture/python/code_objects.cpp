@@ -12,7 +12,10 @@ namespace atys::capture::python {
 
 namespace {
 
+// What has lasted long lasts on: a function is looked at again after a part of the time for which it has been known.
 constexpr uint64_t kCheckAgainNs = 1'000'000'000;
+constexpr uint64_t kPartOfAge = 4;
+constexpr uint64_t kSeldomNs = 5'000'000'000;
 constexpr size_t kMostCodes = 200'000;
 constexpr size_t kMostFrames = 2'000'000;
 constexpr size_t kLongestCode = size_t{16} << 20;  // bytes of bytecode
@@ -59,18 +62,18 @@ uint32_t CodeObjects::frame(uint64_t address, uint64_t position, uint64_t now_ns
 
 uint32_t CodeObjects::find(uint64_t address, uint64_t now_ns) {
   const auto known = by_address_.find(address);
-  if (known != by_address_.end() && now_ns < codes_[known->second].checked_ns + kCheckAgainNs) return known->second;
+  if (known != by_address_.end() && now_ns < codes_[known->second].check_at_ns) return known->second;
   Identity identity;
   const bool is_there = read_identity(address, identity);
   if (known != by_address_.end()) {
     Code& code = codes_[known->second];
     // Gone since, perhaps; but what ran there at the time of the sample is most likely what we know.
     if (!is_there || code.identity == identity) {
-      code.checked_ns = now_ns;
+      code.check_at_ns = now_ns + std::clamp((now_ns - code.known_since_ns) / kPartOfAge, kCheckAgainNs, kSeldomNs);
       return known->second;
     }
   }
-  Code code{.identity = identity, .address = address, .checked_ns = now_ns};
+  Code code{.identity = identity, .address = address, .known_since_ns = now_ns, .check_at_ns = now_ns + kCheckAgainNs};
   if (!is_there || codes_.size() >= kMostCodes || !read(identity, code)) return 0;
   const size_t bytes = code.function.size() + code.file.size() + code.lines.size();
   if (bytes > kMostBytes - bytes_) return 0;

@@ -43,7 +43,8 @@ class CodeObjects {
     std::string file;
     std::string lines;
     uint64_t address = 0;
-    uint64_t checked_ns = 0;
+    uint64_t known_since_ns = 0;
+    uint64_t check_at_ns = 0;
     std::unordered_map<uint64_t, uint32_t> frames;  // by position
     std::unordered_map<int64_t, uint32_t> by_line;
   };

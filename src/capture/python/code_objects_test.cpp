@@ -83,6 +83,20 @@ TEST(code_objects, another_function_at_the_same_address_is_noticed_after_a_secon
   }
 }
 
+TEST(code_objects, one_that_has_lasted_is_looked_at_every_five_seconds) {
+  Functions of(12);
+  const uint64_t code = of.python.code({.name = "old"});
+  for (uint64_t second = 1; second <= 60; ++second) of.frame(code, 1, second * kSecond);
+  of.python.memory().reads = 0;
+  for (uint64_t second = 61; second <= 90; ++second) of.frame(code, 1, second * kSecond);
+  EXPECT_EQ(of.python.memory().reads, 6U);
+  of.python.fill(code, {.name = "new"});
+  EXPECT_EQ(of.codes.name(of.frame(code, 1, 96 * kSecond)).function, "new");
+  of.python.fill(code, {.name = "newest"});
+  EXPECT_EQ(of.codes.name(of.frame(code, 1, 98 * kSecond)).function, "newest")
+      << "a new one is looked at after a second again";
+}
+
 TEST(code_objects, a_function_that_is_gone_keeps_its_name) {
   Functions of(12);
   const uint64_t code = of.python.code({.name = "f"});
