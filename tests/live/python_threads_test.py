@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Live tests of what threads of Python are called. ATYS_PYTHON=FILE: of that Python, not of the installed one."""
+"""Live tests of what threads of Python are called, and of those that nobody sees. ATYS_PYTHON=FILE: of that Python, not of the installed one."""
 import os
 import pathlib
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import live  # noqa: E402
@@ -31,6 +32,18 @@ print("ready", flush=True)
 spin()
 """
 
+FLEETING = """import threading, time
+def spin():
+    end = time.thread_time() + 0.004
+    while time.thread_time() < end:
+        pass
+print("ready", flush=True)
+while True:
+    thread = threading.Thread(target=spin)
+    thread.start()
+    thread.join()
+"""
+
 
 def threads_are_called_as_the_program_calls_them(tier):
     with folder() as top:
@@ -46,6 +59,22 @@ def threads_are_called_as_the_program_calls_them(tier):
         return f"{shot.profile.samples} samples"
 
 
+def threads_that_nobody_sees_are_counted(tier):
+    """Most of them are gone when a tier that looks from outside comes by; their time is told all the same, as of stacks that are not known."""
+    with folder() as top:
+        (top / "fleeting.py").write_text(FLEETING)
+        with running(PYTHON, str(top / "fleeting.py"), stdout=subprocess.PIPE) as program:
+            expect(program.stdout.readline() == b"ready\n", "the program did not begin")
+            clock = (~program.pid << 3) | 2  # its CPU time, see clock_getcpuclockid(3)
+            before = time.clock_gettime(clock)
+            shot = capture(top, tier, *live.RATE, "--duration", "2s", "--pid", str(program.pid)).succeeded()
+            ran = time.clock_gettime(clock) - before
+        told = shot.profile.ask("summary", str(shot.path))["profile"]["total"] / 1e9
+        expect(told > ran / 2, f"{told:.2f} s of {ran:.2f} s are told")  # what ran before and after the recording is in the second only
+        expect(told < ran * 1.02, f"{told:.2f} s are told where {ran:.2f} s ran")
+        return f"{told:.2f} s of {ran:.2f} s"
+
+
 if __name__ == "__main__":
     # The other tiers do not look into interpreters.
-    sys.exit(live.run_tests([threads_are_called_as_the_program_calls_them], tiers=("ebpf", "memory")))
+    sys.exit(live.run_tests([threads_are_called_as_the_program_calls_them, threads_that_nobody_sees_are_counted], tiers=("ebpf", "memory")))

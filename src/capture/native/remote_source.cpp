@@ -19,6 +19,8 @@ namespace atys::capture::native {
 namespace {
 
 constexpr uint64_t kRefreshNs = 100'000'000;
+// The kernel adds up what a thread ran, when it is looked at from outside, with each tick only.
+constexpr uint64_t kLagNs = 20'000'000;
 constexpr const char* kTorn = "stacks of an interpreter that changed while they were read";
 
 UniqueFd open_of_thread(pid_t pid, pid_t tid, const char* name) {
@@ -32,6 +34,14 @@ std::optional<uint64_t> run_time_ns(int fd) {
   uint64_t ran = 0;
   if (size <= 0 || std::from_chars(text.data(), text.data() + size, ran).ec != std::errc()) return std::nullopt;
   return ran;
+}
+
+// Of all threads that a process has and had; nothing: it has ended.
+std::optional<uint64_t> process_time_ns(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return std::nullopt;
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
 bool is_running(int fd) {
@@ -73,6 +83,7 @@ Result<> RemoteSource::add_process(pid_t pid) {
 void RemoteSource::set_walker(pid_t pid, const atys_walker* walker) {
   const auto process = processes_.find(pid);
   if (process == processes_.end()) return;
+  if (!process->second.has_walker) process->second.told_ns = process_time_ns(pid).value_or(0);
   process->second.has_walker = walker != nullptr;
   asked_for_ = pid;
   if (walker == nullptr) return;
@@ -144,19 +155,30 @@ void RemoteSource::sample(pid_t pid, Process& process, pid_t tid, Thread& thread
   const SampleSlot slot = frames_.empty() ? sink.on_lost_stack(pid, tid) : sink.on_stack(raw);
   sink.add(slot, 1, thread.pending_ns);
   ++totals_.samples;
-  totals_.weight += thread.pending_ns;
+  told(process, thread.pending_ns);
   thread.pending_ns = 0;
 }
 
-// What ran but was never seen running.
+void RemoteSource::told(Process& process, uint64_t ns) {
+  process.told_ns += ns;
+  totals_.weight += ns;
+}
+
+// What ran but was never seen running: by threads that are known, and by those that came and went between two looks or run
+// no code of the language.
 void RemoteSource::collect_counts(SampleSink& sink) {
-  for (auto& [pid, process] : processes_)
+  for (auto& [pid, process] : processes_) {
     for (auto& [tid, thread] : process.threads) {
       if (thread.pending_ns == 0) continue;
       sink.add(sink.on_lost_stack(pid, tid), 1, thread.pending_ns);
-      totals_.weight += thread.pending_ns;
+      told(process, thread.pending_ns);
       thread.pending_ns = 0;
     }
+    const uint64_t ran = process.has_walker ? process_time_ns(pid).value_or(0) : 0;
+    if (ran <= process.told_ns + kLagNs) continue;
+    sink.add(sink.on_lost_stack(pid, pid), 1, ran - process.told_ns);
+    told(process, ran - process.told_ns);
+  }
 }
 
 }  // namespace atys::capture::native

@@ -52,6 +52,7 @@ class RemoteSource final : public SampleSource {
   struct Process {
     bool has_walker = false;
     atys_walker walker{};
+    uint64_t told_ns = 0;  // of its CPU time: what there was before, and what was added since
     std::map<pid_t, Thread> threads;
   };
 
@@ -59,6 +60,7 @@ class RemoteSource final : public SampleSource {
   void look_at(pid_t pid, Process& process, SampleSink& sink);
   bool look_at(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);  // false: it has ended
   void sample(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
+  void told(Process& process, uint64_t ns);
 
   RemotePlan plan_;
   UniqueFd timer_;
