@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adaptive rates against fixed ones: error and cost, on programs that measure themselves.
 
-    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--workers N] [--min HZ] [--goal PART] [--only RATE…] [--json FILE]
+    bench/fda.py [--workload numeric|transactions] [--windows N] [--phases N] [--window SECONDS] [--workers N] [--min HZ] [--goal PART] [--steady] [--only RATE…] [--json FILE]
 
 All rates watch the same process at the same time (for Java one of its own), each an agent whose controller is away, so that its windows lie in its spool. A
 window's error is the mean difference between the functions' shares and the truth of the same interval; that of the whole run is the
@@ -31,9 +31,9 @@ OWN = "own variation"
 WORKLOADS = {"numeric": ["convolve", "pool", "rectify", "linear"], "transactions": ["purchase", "checkout", "audit", "report"]}
 
 
-def workload_command(name: str, seconds: float, phase: float, log: pathlib.Path, workers: int, scratch: pathlib.Path) -> list[str]:
+def workload_command(name: str, seconds: float, phase: float, log: pathlib.Path, chosen, scratch: pathlib.Path) -> list[str]:
     if name == "numeric":
-        return ["/usr/bin/python3", str(ROOT / "bench/fda/numeric.py"), str(seconds), str(phase), str(log), str(workers)]
+        return ["/usr/bin/python3", str(ROOT / "bench/fda/numeric.py"), str(seconds), str(phase), str(log), str(chosen.workers), *(["steady"] if chosen.steady else [])]
     subprocess.run(["javac", "-d", str(scratch), str(ROOT / "bench/fda/Transactions.java")], check=True)
     # A method each: where HotSpot inlines one into another, it does not say of every instruction which of them it is of.
     return ["java", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Transactions.*",
@@ -196,7 +196,7 @@ def watched(workload: str, names: list[str], chosen, top: pathlib.Path) -> list[
     phase = chosen.windows * chosen.window
     seconds = phase * chosen.phases + 4
     log = scratch / "truth"
-    program = subprocess.Popen(workload_command(workload, seconds, phase, log, chosen.workers, scratch), stdout=subprocess.DEVNULL)
+    program = subprocess.Popen(workload_command(workload, seconds, phase, log, chosen, scratch), stdout=subprocess.DEVNULL)
     agents = []
     try:
         rates = frequencies(chosen)
@@ -251,6 +251,7 @@ def main() -> int:
     options.add_argument("--min", type=int, default=9, help="the lowest rate of the adaptive ones")
     options.add_argument("--top", type=int, default=999, choices=FIXED, help="the highest rate")
     options.add_argument("--goal", type=float, default=0.75, help="of a window at the highest rate, that ours wants after a change")
+    options.add_argument("--steady", action="store_true", help="the numeric service holds its shares within a phase, however slow the machine is")
     options.add_argument("--only", nargs="+", metavar="RATE", help='these beside the highest, as the table names them: "99 Hz", paper, pooled')
     options.add_argument("--json", metavar="FILE")
     chosen = options.parse_args()

@@ -6,7 +6,7 @@ profiling.sampling. All take turns on one target. Prints CPU of the profiler (ou
 per second of its own CPU time and per second of wall time, the error of shares, impossible stacks, and start-up.
 
 What py-spy costs the target is partly time in which the target is stopped: that is seen in wall time only. Slow-downs of less than a per cent
-need many short turns (--seconds 5 --runs 40). How much of ours is the interrupt itself, whoever asked for it, `--cases timer` tells."""
+are seen by slowdown.py, which looks closer."""
 import argparse
 import os
 import random
@@ -113,26 +113,6 @@ def compare(what, peer, turns, seconds):
                   spread([turn[peer].error() for turn in turns], ".2f"), [], "not worse")
 
 
-def timer_alone(freq, seconds):
-    """Interrupts as often as ours, and nobody who looks: the least that they can cost on this machine."""
-    def profile(_):
-        spent = native.Spent(attached_s=1e-9)
-        native.spend(spent, [DEBIAN_PYTHON, interpreted.ROOT / "bench" / "bare_timer.py", freq, seconds])
-        return spent, {}, []
-    return profile
-
-
-def timer_rows(options, python):
-    for freq in options.freq:
-        target = Target(python, "split.py")
-        alone = "the timer alone"
-        turns = take_turns(target, {"": nobody(options.seconds), "ours": ours(freq, options.seconds, plain, options.tier),
-                                    alone: timer_alone(freq, options.seconds)}, options.runs)
-        target.end()
-        cells = [middle(slowdowns(turns, who, interpreted.Turn.per_cpu), ".2%") for who in ("ours", alone)]
-        yield figures(f"Python, one busy thread, {freq} Hz, beside {alone}: target slower by, in its own CPU time", *cells, [], "< 0.5 %")
-
-
 def impossible(stacks, pairs):
     """Share of the stacks with a caller that cannot be."""
     allowed, known = {tuple(pair) for pair in pairs}, {name for pair in pairs for name in pair}
@@ -221,8 +201,6 @@ def all_rows(options):
         if case == "torn":
             yield from torn_row(options, python, "Python", {"py-spy": py_spy(999, options.seconds),
                                                             "py-spy --nonblocking": py_spy(999, options.seconds, "--nonblocking")})
-        if case == "timer":
-            yield from timer_rows(options, python)
         if case == "start":
             yield from first_samples(options, python)
         if case == "newest":
@@ -234,7 +212,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--freq", type=int, nargs="*", default=[99, 999])
-    parser.add_argument("--cases", nargs="*", default=[*CASES, "timer", "torn", "start", "newest"])
+    parser.add_argument("--cases", nargs="*", default=[*CASES, "torn", "start", "newest"])
     parser.add_argument("--python", default=DEBIAN_PYTHON)
     parser.add_argument("--tier", default="")
     options = parser.parse_args()
