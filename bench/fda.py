@@ -160,8 +160,8 @@ def error(seen: dict[str, float], truth: dict[str, float]) -> float:
 def judge(name: str, spool: list[pathlib.Path], truth: Truth, first_shift: float, scratch: pathlib.Path) -> list[dict]:
     everything = [window for window in (read_window(path, truth.functions) for path in spool) if window["samples"] > 0]
     windows = [window for window in everything if truth.covers(window)]
-    steady = [window for window in windows if window["end"] > first_shift]
-    cost = sum(window["cost"] for window in steady) / sum(window["end"] - window["begin"] for window in steady) * 100
+    after_shift = [window for window in windows if window["end"] > first_shift]
+    cost = sum(window["cost"] for window in after_shift) / sum(window["end"] - window["begin"] for window in after_shift) * 100
     rate = sum(window["samples"] for window in windows) / sum(window["cpu"] for window in windows)
     whole = truth.shares(windows[0]["begin"], windows[-1]["end"])
     estimates = {name: [window["shares"] for window in windows]}
@@ -171,7 +171,7 @@ def judge(name: str, spool: list[pathlib.Path], truth: Truth, first_shift: float
     rows = []
     for label, shares in estimates.items():
         per_window = [error(seen, truth.shares(window["begin"], window["end"])) for seen, window in zip(shares, windows)]
-        late = [one for one, window in zip(per_window, windows) if window in steady]
+        late = [one for one, window in zip(per_window, windows) if window in after_shift]
         rows.append({"rate": label, "samples_per_cpu_second": rate, "cost_percent_of_core": cost, "window_error_points": sum(per_window) / len(per_window),
                      "late_error_points": sum(late) / len(late),
                      "run_error_points": error(over_the_run(windows, shares), whole), "windows": len(windows),

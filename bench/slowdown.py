@@ -126,6 +126,8 @@ def rows(freq, runs):
             left_out += slower is None
             found.setdefault(name, []).extend([] if slower is None else [slower])
     target.end()
+    for path in WORK.glob(f"slowdown-{os.getpid()}.*"):
+        path.unlink()
     for peer in ("the timer alone", "py-spy"):
         cells = [middle(found[who], ".2%") if found[who] else "" for who in ("ours", peer)]
         numbers = f"{len(found['ours'])} and {len(found[peer])} turns"

@@ -272,6 +272,7 @@ bool EbpfSource::are_counts_empty() const {
 void EbpfSource::collect_counts(SampleSink& sink) {
   if (is_stopped_ && plan_.with_waits) collect_waiting(sink);
   if (are_counts_empty()) return;
+  full_at_swap_ = counters().of[ATYS_RING_FULL];  // before: who finds it full from here on may count in the other map
   const auto full = object_.map(second_map_is_used_ ? "counts_b" : "counts_a");
   const auto empty = object_.map(second_map_is_used_ ? "counts_a" : "counts_b");
   const uint32_t slot = 0;
@@ -292,7 +293,6 @@ void EbpfSource::collect_counts(SampleSink& sink) {
   });
   full.clear(sizeof(atys_stack_key));
   stacks_since_swap_ = 0;
-  full_at_swap_ = counters().of[ATYS_RING_FULL];
 }
 
 void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const {

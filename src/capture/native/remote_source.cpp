@@ -36,12 +36,10 @@ std::optional<uint64_t> run_time_ns(int fd) {
   return ran;
 }
 
-// Of all threads that a process has and had; nothing: it has ended.
-std::optional<uint64_t> process_time_ns(pid_t pid) {
-  clockid_t clock{};
-  timespec time{};
-  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return std::nullopt;
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+// 0: it has ended.
+uint64_t cpu_time_ns(pid_t pid) {
+  const auto ran = linux::cpu_time_ns(pid);
+  return ran.ok() ? *ran : 0;
 }
 
 bool is_running(int fd) {
@@ -83,7 +81,7 @@ Result<> RemoteSource::add_process(pid_t pid) {
 void RemoteSource::set_walker(pid_t pid, const atys_walker* walker) {
   const auto process = processes_.find(pid);
   if (process == processes_.end()) return;
-  if (!process->second.has_walker) process->second.told_ns = process_time_ns(pid).value_or(0);
+  if (!process->second.has_walker) process->second.told_ns = cpu_time_ns(pid);
   process->second.has_walker = walker != nullptr;
   asked_for_ = pid;
   if (walker == nullptr) return;
@@ -174,7 +172,7 @@ void RemoteSource::collect_counts(SampleSink& sink) {
       told(process, thread.pending_ns);
       thread.pending_ns = 0;
     }
-    const uint64_t ran = process.has_walker ? process_time_ns(pid).value_or(0) : 0;
+    const uint64_t ran = process.has_walker ? cpu_time_ns(pid) : 0;
     if (ran <= process.told_ns + kLagNs) continue;
     sink.add(sink.on_lost_stack(pid, pid), 1, ran - process.told_ns);
     told(process, ran - process.told_ns);
