@@ -10,7 +10,6 @@
 #include "capture/native/ring_source.h"
 #include "capture/profiling_kernel.h"
 #include "linux/event_names.h"
-#include "linux/namespaces.h"
 
 namespace atys::capture {
 
@@ -18,9 +17,6 @@ namespace {
 
 Result<std::unique_ptr<native::SampleSource>> open_ebpf(const RecordingPlan& plan, const TargetProcesses& target,
                                                         uint64_t period_ns) {
-  if (!linux::is_in_first_pid_namespace())
-    return fail(ErrorCode::Unsupported, "the sampler in the kernel knows processes by other numbers than this pid namespace",
-                "run atys outside of the container, or in one that shares the host's pid namespace");
   const auto pids = target.pids();
   const bool is_of_processes = std::holds_alternative<ProcessTarget>(plan.target);
   return native::EbpfSource::open({.only_listed_processes = !target.is_host(),

@@ -68,10 +68,10 @@ Result<pid_t> thread_outside(pid_t pid, pid_t inside) {
   return fail(ErrorCode::NotFound, "process " + std::to_string(pid) + ": no thread that it calls " + std::to_string(inside));
 }
 
-bool is_in_first_pid_namespace() {
+uint64_t inner_pid_namespace() {
   constexpr uint64_t kFirst = 0xEFFFFFFC;  // PROC_PID_INIT_INO: part of the kernel's interface since 3.8
   const uint64_t ours = namespace_of("self", "pid");
-  return ours == 0 || ours == kFirst;
+  return ours == kFirst ? 0 : ours;
 }
 
 }  // namespace atys::linux

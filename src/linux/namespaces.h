@@ -37,9 +37,9 @@ uint64_t parse_namespace_link(std::string_view link);
 Namespaces read_namespaces(pid_t pid);
 ForeignNamespaces foreign_namespaces(pid_t pid);
 
-// Whether the numbers by which we know processes are the kernel's own: false inside most containers. Where that cannot be
-// seen, true.
-bool is_in_first_pid_namespace();
+// The pid namespace that we are in, where its numbers of processes are not the kernel's own, as in most containers; else, or
+// where that cannot be seen, 0.
+uint64_t inner_pid_namespace();
 
 // The folder through which we see the process's file system; put a path of the process behind it. Its files are the
 // process's to plant: open them without following links out of it (openat2 with RESOLVE_IN_ROOT).

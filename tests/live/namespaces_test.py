@@ -110,20 +110,28 @@ def a_perf_map_of_another_owner_is_refused(tier):
             path.unlink(missing_ok=True)
 
 
+def shares_seen_inside(top: pathlib.Path, workload_name: str, *options: str) -> dict[str, float]:
+    """Of a capture by us in a pid namespace within another: the kernel's own numbers of processes are not ours, as in a container."""
+    script = (f"{workload(workload_name)} {live.seconds(60)} > /dev/null & sleep 0.3; "
+              f"{live.atys_binary()} capture --pid $! {' '.join(options)} -o {top}/inside.pb.gz --json")
+    done = subprocess.run([*APART, "--mount-proc", *APART, "--mount-proc", "sh", "-c", script], capture_output=True, text=True, timeout=120)
+    expect(done.returncode == 0, done.stderr[-500:])
+    samples = json.loads(done.stdout)["profile"]["samples"]
+    expect(samples >= live.MIN_SAMPLES, f"only {samples} samples")
+    return live.Profile(top / "inside.pb.gz").shares()
+
+
 def we_ourselves_in_a_pid_namespace(tier):
-    """As in a container: the kernel's own numbers of processes are not ours."""
     require_root()
     require_program("unshare")
     with folder() as top:
-        script = (f"{workload('split_fp')} {live.seconds(60)} & sleep 0.3; {live.atys_binary()} capture --pid $! {' '.join(live.RATE)} --duration 2s "
-                  f"-o {top}/inside.pb.gz --json")
-        done = subprocess.run([*APART, "--mount-proc", "sh", "-c", script], capture_output=True, text=True, timeout=120)
-        expect(done.returncode == 0, done.stderr[-500:])
-        answer = json.loads(done.stdout)
-        samples = answer["profile"]["samples"]
-        expect(samples >= live.MIN_SAMPLES, f"only {samples} samples")
-        expect("pid namespace" in done.stderr, f"which tier was taken is not said: {done.stderr[-300:]}")
-        return f"{samples} samples"
+        shares = shares_seen_inside(top, "split_fp", "--tier", tier, *live.RATE, "--duration", "2s")
+        expect(abs(shares.get("sixty", 0) - 0.6) < 0.1, f"shares are {shares}")
+        if tier != "ebpf":  # which alone records waits
+            return
+        shares = shares_seen_inside(top, "off_cpu", "--kind", "off-cpu", "--freq", "999", "--max-overhead", "50%", "--duration", "2s")
+        expect(shares.get("nap", 0) > 0.1, f"shares of waits are {shares}")
+        expect("__schedule" not in shares, "waits begin above the place where the thread waits")
 
 
 if __name__ == "__main__":

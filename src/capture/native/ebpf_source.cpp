@@ -11,6 +11,7 @@
 #include "capture/native/kept_kernel_types.h"
 #include "capture/native/sampler_object.h"
 #include "linux/host.h"
+#include "linux/namespaces.h"
 
 namespace atys::capture::native {
 
@@ -48,6 +49,7 @@ Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<in
   object.set_constant("wakes_for_threads", static_cast<uint32_t>(plan.may_wait()));
   object.set_constant("default_mode", kDefaultMode);
   object.set_constant("our_tgid", static_cast<uint32_t>(::getpid()));
+  object.set_constant("our_pid_namespace", static_cast<uint32_t>(linux::inner_pid_namespace()));
   object.set_constant("max_samples", plan.max_samples);
   if (plan.only_process != 0) {
     TRY(object.set_map_size("processes", kProcessesWhereOne));

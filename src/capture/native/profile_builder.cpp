@@ -146,11 +146,15 @@ std::string_view ProfileBuilder::name_of(FrameId frame) const {
   return lines.empty() ? std::string_view{} : function_name(*profile_, lines.front().function);
 }
 
+void ProfileBuilder::trim_above(std::vector<FrameId>& frames) const {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < frames.size() && is_kernel(frames[i]); ++i) names.push_back(name_of(frames[i]));
+  frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count_above_the_wait(names)));
+}
+
 // What is left begins where the thread waits; the kernel's functions there say for what.
 void ProfileBuilder::trim_wait(const Slot& slot, std::vector<FrameId>& frames, std::string& reason) const {
-  size_t above = 0;
-  while (above < frames.size() && is_kernel(frames[above]) && is_above_the_wait(name_of(frames[above]))) ++above;
-  frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(above));
+  trim_above(frames);
   if (reason == "cpu") return;
   std::vector<std::string_view> names;
   for (const FrameId frame : frames)
@@ -178,9 +182,7 @@ const StackReader* ProfileBuilder::reader_of(const Slot& slot) const {
 
 // A timer or a device wakes in the name of whoever runs at that moment; only the interrupt is the waker then.
 void ProfileBuilder::trim_waker(std::vector<FrameId>& frames) const {
-  size_t above = 0;
-  while (above < frames.size() && is_kernel(frames[above]) && is_above_the_wait(name_of(frames[above]))) ++above;
-  frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(above));
+  trim_above(frames);
   for (size_t i = 0; i < frames.size(); ++i)
     if (is_kernel(frames[i]) && is_interrupt(name_of(frames[i]))) {
       frames.resize(i + 1);

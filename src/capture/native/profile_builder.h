@@ -50,6 +50,7 @@ class ProfileBuilder {
   SlotValue value_of(size_t slot) const;
   uint64_t leaf_of(size_t slot);
   std::vector<profile::FrameId> frames_of(const Slot& slot);
+  void trim_above(std::vector<profile::FrameId>& frames) const;
   void trim_wait(const Slot& slot, std::vector<profile::FrameId>& frames, std::string& reason) const;
   const StackReader* reader_of(const Slot& slot) const;
   void trim_waker(std::vector<profile::FrameId>& frames) const;

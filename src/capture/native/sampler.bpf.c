@@ -115,6 +115,8 @@ static __u64 wakeup_flags(int is_urgent) {
 // program.
 #define ATYS_CHECKED_BELOW(value) asm volatile("" : "+r"(value))
 
+#include "numbers.bpf.h"
+
 // The slot of the current thread of the only process; null: there are more processes.
 static struct atys_thread* own_slot(__u32 tid) {
   if (!only_tgid) return 0;
@@ -271,9 +273,8 @@ static struct scratch* begin_record(void) {
   struct scratch* scratch = bpf_map_lookup_elem(&scratches, &cpu);
   if (!scratch) return 0;
   struct atys_record* record = &scratch->record;
-  __u64 id = bpf_get_current_pid_tgid();
-  record->tgid = id >> 32;
-  record->tid = (__u32)id;
+  record->tgid = current_tgid();
+  record->tid = current_tid();
   record->time_ns = bpf_ktime_get_ns();
   record->kernel_frames = 0;
   record->user_frames = 0;
@@ -375,7 +376,7 @@ static int is_over_limit(void) {
 
 SEC("perf_event")
 int sample(__u64* ctx) {
-  __u32 tgid = bpf_get_current_pid_tgid() >> 32;
+  __u32 tgid = current_tgid();
   if (!is_target(tgid) || is_over_limit()) return 0;
   struct scratch* scratch = begin_record();
   if (!scratch) return 0;
@@ -408,8 +409,8 @@ SEC("raw_tp/sched_process_fork")
 int on_fork(__u64* ctx) {
   struct task_struct* parent = (struct task_struct*)ctx[0];
   struct task_struct* child = (struct task_struct*)ctx[1];
-  __u32 parent_tgid = BPF_CORE_READ(parent, tgid);
-  __u32 child_tgid = BPF_CORE_READ(child, tgid);
+  __u32 parent_tgid = tgid_of(parent);
+  __u32 child_tgid = tgid_of(child);
   if (parent_tgid == child_tgid) return 0;
   struct atys_process* process = bpf_map_lookup_elem(&processes, &parent_tgid);
   if (!process || !process->children) return 0;
@@ -425,9 +426,9 @@ int on_fork(__u64* ctx) {
 SEC("raw_tp/sched_process_exit")
 int on_exit(__u64* ctx) {
   struct task_struct* task = (struct task_struct*)ctx[0];
-  __u32 tgid = BPF_CORE_READ(task, tgid);
+  __u32 tgid = tgid_of(task);
   if (only_tgid && tgid != only_tgid) return 0;
-  __u32 tid = BPF_CORE_READ(task, pid);
+  __u32 tid = tid_of(task);
   bpf_map_delete_elem(&stack_ends, &tid);
   bpf_map_delete_elem(&thread_states, &tid);
   struct atys_thread* slot = &only.threads[tid % ATYS_THREAD_SLOTS];

@@ -68,8 +68,17 @@ struct mm_struct {
   unsigned long start_stack;
 };
 
+struct ns_common {
+  unsigned int inum;
+};
+
+struct pid_namespace {
+  struct ns_common ns;
+};
+
 struct upid {
   int nr;
+  struct pid_namespace* ns;
 };
 
 struct pid {
@@ -85,6 +94,7 @@ struct task_struct {
   struct mm_struct* mm;
   struct signal_struct* signal;
   struct pid* thread_pid;
+  struct task_struct* group_leader;
   struct thread_struct thread;
 };
 

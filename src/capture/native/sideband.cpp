@@ -15,14 +15,15 @@ constexpr size_t kManyCpus = 32;
 constexpr size_t kPages = 32;
 constexpr size_t kPagesWithManyCpus = 8;
 
-// All but the note of what was lost begin with the process: the one that did it, or that it was done to.
+// All but the note of what was lost begin with the process: the one that did it, or that it was done to. One that our pid
+// namespace does not have is 0 there, or -1.
 bool is_of_another(std::span<const std::byte> record, pid_t process) {
   perf_event_header header{};
   pid_t of = 0;
   if (record.size() < sizeof(header) + sizeof(of)) return false;
   std::memcpy(&header, record.data(), sizeof(header));
   std::memcpy(&of, record.data() + sizeof(header), sizeof(of));
-  return header.type != PERF_RECORD_LOST && of != process;
+  return header.type != PERF_RECORD_LOST && (of <= 0 || (process != 0 && of != process));
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ void Sideband::add_wakeups(std::vector<pollfd>& fds) const {
 void Sideband::drain(std::vector<linux::PerfRecord>& records) {
   for (linux::PerfRing& ring : rings_)
     ring.drain([&](std::span<const std::byte> bytes) {
-      if (only_process_ != 0 && is_of_another(bytes, only_process_)) return;
+      if (is_of_another(bytes, only_process_)) return;
       if (auto record = linux::parse_perf_record(bytes, PERF_SAMPLE_TID | PERF_SAMPLE_TIME))
         records.push_back(std::move(*record));
     });

@@ -63,6 +63,14 @@ constexpr std::string_view kAbove[] = {"bpf_",     "__bpf_",           "__tracei
                                        "schedule", "preempt_schedule", "__cond_resched", "perf_trace"};
 constexpr std::string_view kInterrupts[] = {"asm_sysvec_", "asm_common_interrupt", "el1h_64_irq", "el0t_64_irq",
                                             "el0_irq",     "call_on_irq_stack"};
+constexpr std::string_view kCallsOurs = "bpf_trace_run";
+
+bool is_of_the_switch(std::string_view kernel_function) {
+  for (const std::string_view prefix : kAbove)
+    if (kernel_function.starts_with(prefix))
+      return !kernel_function.starts_with("schedule_hrtimeout") && !kernel_function.starts_with("schedule_timeout");
+  return false;
+}
 
 }  // namespace
 
@@ -73,13 +81,15 @@ std::string_view wait_reason(const std::vector<std::string_view>& kernel_functio
   return "other";
 }
 
-bool is_above_the_wait(std::string_view kernel_function) {
-  for (const std::string_view prefix : kAbove)
-    if (kernel_function.starts_with(prefix))
-      return !kernel_function.starts_with("schedule_hrtimeout") && !kernel_function.starts_with("schedule_timeout");
-  return false;
+// Our programs have names only if they were loaded before the kernel's list of names was read: they are known by what calls
+// them.
+size_t count_above_the_wait(const std::vector<std::string_view>& kernel_functions) {
+  size_t above = 0;
+  for (size_t i = 0; i < kernel_functions.size(); ++i)
+    if (kernel_functions[i].starts_with(kCallsOurs)) above = i + 1;
+  while (above < kernel_functions.size() && is_of_the_switch(kernel_functions[above])) ++above;
+  return above;
 }
-
 bool is_interrupt(std::string_view kernel_function) {
   for (const std::string_view prefix : kInterrupts)
     if (kernel_function.starts_with(prefix)) return true;

@@ -11,8 +11,9 @@ namespace atys::capture::native {
 // first.
 std::string_view wait_reason(const std::vector<std::string_view>& kernel_functions);
 
-// Part of our own tracing, or of the switch itself: above the place where the thread waited.
-bool is_above_the_wait(std::string_view kernel_function);
+// How many of them are part of our own tracing, or of the switch itself: above the place where the thread waited. Names leaf
+// first, empty where there is none.
+size_t count_above_the_wait(const std::vector<std::string_view>& kernel_functions);
 
 // The waker was an interrupt: what ran at that moment has nothing to do with the wait.
 bool is_interrupt(std::string_view kernel_function);

@@ -18,11 +18,16 @@ TEST(wait_reason, is_told_by_the_innermost_function_that_says_something) {
 }
 
 TEST(wait_reason, leaves_out_what_is_above_the_wait) {
-  EXPECT_TRUE(is_above_the_wait("__traceiter_sched_switch"));
-  EXPECT_TRUE(is_above_the_wait("__schedule"));
-  EXPECT_TRUE(is_above_the_wait("bpf_trace_run4"));
-  EXPECT_FALSE(is_above_the_wait("schedule_timeout"));
-  EXPECT_FALSE(is_above_the_wait("futex_wait"));
+  EXPECT_EQ(count_above_the_wait({"__traceiter_sched_switch", "__schedule", "schedule", "futex_wait"}), 3u);
+  EXPECT_EQ(count_above_the_wait({"__schedule", "schedule", "schedule_timeout", "schedule"}), 2u);
+  EXPECT_EQ(count_above_the_wait({"futex_wait"}), 0u);
+  EXPECT_EQ(count_above_the_wait({}), 0u);
+}
+
+TEST(wait_reason, leaves_out_programs_of_ours_that_have_no_name) {
+  EXPECT_EQ(count_above_the_wait({"", "", "bpf_trace_run4", "__schedule", "schedule", "do_nanosleep", ""}), 5u);
+  EXPECT_EQ(count_above_the_wait({"bpf_prog_1234_on_switch", "bpf_trace_run4"}), 2u);
+  EXPECT_EQ(count_above_the_wait({"", "futex_wait"}), 0u);
 }
 
 TEST(wait_reason, knows_interrupts) {

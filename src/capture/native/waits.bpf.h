@@ -60,7 +60,7 @@ static void lose_wait(struct atys_wait* wait) {
 // is.
 static struct atys_wait* wait_of(struct task_struct* task) {
   struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
-  if (wait || !is_target(BPF_CORE_READ(task, tgid))) return wait;
+  if (wait || !is_target(tgid_of(task))) return wait;
   return bpf_task_storage_get(&waits, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
@@ -112,8 +112,8 @@ static void end_wait(struct task_struct* task, __u64 now) {
     return;
   }
   struct atys_record end = {.type = ATYS_WAIT_END, .time_ns = now, .weight = wait->weight_ns, .stack_hash = wait->pair};
-  end.tgid = BPF_CORE_READ(task, tgid);
-  end.tid = BPF_CORE_READ(task, pid);
+  end.tgid = tgid_of(task);
+  end.tid = tid_of(task);
   end.wait_state = wait->state;
   wait->weight_ns = 0;
   count(ATYS_SAMPLES, 1);
