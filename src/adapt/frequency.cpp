@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "adapt/divergence.h"
+#include "adapt/stretch.h"
 
 namespace atys::adapt {
 
@@ -31,7 +32,7 @@ class Paper : public FrequencyPolicy {
     stable_ = answer.changed ? 0 : stable_ + 1;
     if (answer.changed) {
       hz_ /= plan_.decay;
-      ++stretch_;
+      stretch_ = next_stretch(stretch_);
     } else if (stable_ > plan_.stable_windows) {
       hz_ *= plan_.decay;
     }

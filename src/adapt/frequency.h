@@ -27,9 +27,10 @@ struct FrequencyPlan {
 struct NextWindow {
   double hz = 0;
   bool changed = false;  // this window is not like those before it
-  // Windows of one stretch are alike, and may be pooled. The window in which something changed is a stretch of its own: it
-  // holds some of what was before and some of what came then (see mixture.h).
+  // Windows of one stretch are alike, and may be pooled. The window in which something changed has a number of its own: it
+  // holds some of what was before and some of what came then (stretch.h, mixture.h).
   uint64_t stretch = 0;
+  Shares before;          // what was known until then; of such a window alone
   double divergence = 0;  // that the decision was made by
 };
 

@@ -90,19 +90,27 @@ void fit_part(const std::vector<Sign>& signs, double samples, Mixture& mixture) 
   }
 }
 
+// `given`: how many of the cells are not free, for what was fitted to them.
+bool fits(const std::vector<Cell>& cells, double samples, double part_before, size_t given) {
+  double chi_squared = 0;
+  for (const Cell& cell : cells) {
+    const double expected = samples * (part_before * cell.before + (1 - part_before) * cell.after);
+    if (expected > 0) chi_squared += (cell.seen - expected) * (cell.seen - expected) / std::max(1.0, expected);
+  }
+  return cells.size() <= given || reduce::chi_squared_p(chi_squared, static_cast<double>(cells.size() - given)) > kDoubt;
+}
+
 }  // namespace
+
+bool is_like(const Shares& known, const Shares& window) {
+  return known.total > 0 && window.total > 0 && fits(cells_of(known, window, known), window.total, 1, 1);
+}
 
 Mixture fit_mixture(const Shares& before, const Shares& window, const Shares& after) {
   if (before.total <= 0 || after.total <= 0 || window.total <= 0) return {};
   Mixture mixture{.before = 0.5};
   fit_part(signs_of(before, window, after), window.total, mixture);
-  const std::vector<Cell> cells = cells_of(before, window, after);
-  double chi_squared = 0;
-  for (const Cell& cell : cells) {
-    const double expected = window.total * (mixture.before * cell.before + (1 - mixture.before) * cell.after);
-    if (expected > 0) chi_squared += (cell.seen - expected) * (cell.seen - expected) / std::max(1.0, expected);
-  }
-  mixture.fits = cells.size() < 3 || reduce::chi_squared_p(chi_squared, static_cast<double>(cells.size() - 2)) > kDoubt;
+  mixture.fits = fits(cells_of(before, window, after), window.total, mixture.before, 2);
   return mixture;
 }
 

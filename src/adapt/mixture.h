@@ -13,6 +13,9 @@ struct Mixture {
   bool fits = false;  // else the window is something of its own
 };
 
+// Whether the window may be a sample of what is known.
+bool is_like(const Shares& known, const Shares& window);
+
 Mixture fit_mixture(const Shares& before, const Shares& window, const Shares& after);
 
 }  // namespace atys::adapt

@@ -8,6 +8,7 @@
 
 #include "adapt/divergence.h"
 #include "adapt/frequency.h"
+#include "adapt/stretch.h"
 
 namespace atys::adapt {
 
@@ -55,8 +56,10 @@ class Stretch {
 
   Divergence of_newest(size_t top) const {
     if (buckets_.size() < 2) return {};
-    return compare(difference(sum_, buckets_.back().shares), buckets_.back().shares, top);
+    return compare(without_newest(), buckets_.back().shares, top);
   }
+
+  Shares without_newest() const { return difference(sum_, buckets_.back().shares); }
 
   void forget_before(size_t bucket) {
     buckets_.erase(buckets_.begin(), buckets_.begin() + static_cast<std::ptrdiff_t>(bucket));
@@ -117,15 +120,17 @@ class Pooled : public FrequencyPolicy {
     if (const Stretch::Border border = stretch_.find_change(plan_); border.at > 0) {
       answer.changed = true;
       answer.divergence = border.divergence.excess();
-      answer.stretch = ++stretch_number_;
       // The window that shows a change may be of both sides; where a drift has been going on, what came after the border is
       // not.
       if (border.is_newest) {
+        answer.stretch = with_role(stretch_number_, Role::Mixed);
+        answer.before = stretch_.without_newest();
         stretch_ = {};
-        ++stretch_number_;
       } else {
         stretch_.forget_before(border.at);
       }
+      stretch_number_ = next_stretch(stretch_number_);
+      if (!border.is_newest) answer.stretch = stretch_number_;
     }
     answer.hz = last_hz_ = rate_for_what_is_missing(window, hz);
     return answer;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "adapt/pooling.h"
 
+#include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 
 #include "adapt/mixture.h"
 #include "adapt/shares.h"
+#include "adapt/stretch.h"
 #include "reduce/confidence.h"
 
 namespace atys::adapt {
@@ -68,7 +69,7 @@ void WindowPool::add(const Profile& windows, Place place) {
     return;
   }
   Stretch& stretch = stretches_[place.stretch];
-  stretch.is_alone = place.is_alone;
+  if (place.began_ns != 0) stretch.began_ns = place.began_ns;
   add(place.is_newest ? stretch.newest : stretch.windows, windows, *column, place.is_asked_for);
 }
 
@@ -94,51 +95,101 @@ void WindowPool::settle(Pool& pool) const {
   scale(pool.pooled, column, pool.value / total(pool.pooled, column));
 }
 
-// What only the window itself knows (samples, losses, times) stays; where its time went is told by those around it. False:
-// it is nothing of what they are, or must be some of both and is not for sure.
-bool WindowPool::tell_by_neighbours(const Pool& before, const Pool& window, const Pool& after, bool must_be_mixed) {
-  const size_t column = *column_of(window.pooled, value_type_);
-  const size_t before_column = *column_of(before.pooled, value_type_);
-  const size_t after_column = *column_of(after.pooled, value_type_);
-  const Mixture mixture = fit_mixture(shares_of(before.pooled, before_column), shares_of(window.pooled, column),
-                                      shares_of(after.pooled, after_column));
-  if (!mixture.fits || (must_be_mixed && 1 - mixture.before < mixture.error)) return false;
-  if (window.value <= 0) return true;
+bool WindowPool::can_tell(const Pool& known, const Pool& window) { return known.samples >= kTimesAsMany * window.samples; }
+
+// The windows of a stretch, if they know better than that window; else null.
+const WindowPool::Pool* WindowPool::known(uint64_t stretch, const Pool& window) const {
+  const auto found = stretches_.find(with_role(stretch, Role::Alike));
+  return found != stretches_.end() && can_tell(found->second.windows, window) ? &found->second.windows : nullptr;
+}
+
+// What only the window itself knows (samples, losses, times) stays; where its time went is told by those around it.
+void WindowPool::keep_circumstances(const Pool& window) {
   Profile own = window.pooled;
-  for (int64_t& value : own.samples.mutable_values(column)) value = 0;
+  for (int64_t& value : own.samples.mutable_values(*column_of(own, value_type_))) value = 0;
   rest_.add(own);
-  const double of_before = std::floor(window.value * mixture.before);
-  if (of_before > 0) rest_.add(shaped(before.pooled, before_column, of_before));
-  if (window.value > of_before) rest_.add(shaped(after.pooled, after_column, window.value - of_before));
+}
+
+void WindowPool::take_shape(const Pool& side, double value) {
+  if (value > 0) rest_.add(shaped(side.pooled, *column_of(side.pooled, value_type_), value));
+}
+
+Shares WindowPool::shares(const Pool& pool) const { return shares_of(pool.pooled, *column_of(pool.pooled, value_type_)); }
+
+// False: it is not what that side is.
+bool WindowPool::tell_by_one(const Pool* side, const Pool& window) {
+  if (side == nullptr || !is_like(shares(*side), shares(window))) return false;
+  if (window.value <= 0) return true;
+  keep_circumstances(window);
+  take_shape(*side, window.value);
   return true;
 }
 
-bool WindowPool::can_tell(const Pool& known, const Pool& window) { return known.samples >= kTimesAsMany * window.samples; }
+void WindowPool::tell(const Pool& before, const Pool& window, const Pool& after, double part_before) {
+  if (window.value <= 0) return;
+  keep_circumstances(window);
+  const double of_before = std::floor(window.value * part_before);
+  take_shape(before, of_before);
+  take_shape(after, window.value - of_before);
+}
 
-// Before a window that shows a change, the one before may hold the beginning of it; else it is one of its stretch.
-void WindowPool::place_newest(Stretches::iterator at) {
-  Stretch& stretch = at->second;
-  if (stretch.newest.is_empty()) return;
-  const auto between = std::next(at);
-  const auto after = between == stretches_.end() ? between : std::next(between);
-  const bool may_be_mixed = after != stretches_.end() && between->second.is_alone &&
-                            can_tell(stretch.windows, stretch.newest) && can_tell(after->second.windows, stretch.newest);
-  if (may_be_mixed && tell_by_neighbours(stretch.windows, stretch.newest, after->second.windows, true)) return;
+// False: it is nothing of what they are.
+bool WindowPool::tell_by_both(uint64_t stretch, const Pool& window) {
+  const Pool* before = known(stretch, window);
+  const Pool* after = known(next_stretch(stretch), window);
+  if (before == nullptr || after == nullptr) return false;
+  const Mixture mixture = fit_mixture(shares(*before), shares(window), shares(*after));
+  if (mixture.fits) tell(*before, window, *after, mixture.before);
+  return mixture.fits;
+}
+
+// When what came with the change that ended a stretch began, as whoever saw it says; nothing: there was none, or it began
+// later than the last window that is of the stretch.
+std::optional<int64_t> WindowPool::began_ns(uint64_t stretch) const {
+  if (stretches_.contains(with_role(stretch, Role::Before))) return std::nullopt;
+  for (const Role role : {Role::Mixed, Role::After})
+    if (const auto found = stretches_.find(with_role(stretch, role)); found != stretches_.end())
+      return found->second.began_ns;
+  return std::nullopt;
+}
+
+// False: for all that is known the window is of its stretch.
+bool WindowPool::tell_beginning(uint64_t stretch, const Pool& window) {
+  const std::optional<int64_t> began = began_ns(stretch);
+  const Pool* before = known(stretch, window);
+  const Pool* after = known(next_stretch(stretch), window);
+  if (!began || before == nullptr || after == nullptr) return false;
+  const profile::Header& header = window.pooled.header;
+  if (*began != 0 && header.duration_ns > 0) {
+    const double part = static_cast<double>(*began - header.time_ns) / static_cast<double>(header.duration_ns);
+    tell(*before, window, *after, std::clamp(part, 0.0, 1.0));
+    return true;
+  }
+  const Mixture mixture = fit_mixture(shares(*before), shares(window), shares(*after));
+  if (!mixture.fits || 1 - mixture.before < mixture.error) return false;
+  tell(*before, window, *after, mixture.before);
+  return true;
+}
+
+bool WindowPool::tell_by_neighbours(uint64_t stretch, const Pool& window) {
+  const Role role = role_of(stretch);
+  if (role == Role::Before && tell_by_one(known(stretch, window), window)) return true;
+  if (role == Role::After && tell_by_one(known(next_stretch(stretch), window), window)) return true;
+  return role != Role::Alike && tell_by_both(stretch, window);
+}
+
+// The last window of a stretch may hold the beginning of what comes next; else it is one of its stretch.
+void WindowPool::place_newest(uint64_t number, Stretch& stretch) {
+  if (stretch.newest.is_empty() || tell_beginning(number, stretch.newest)) return;
   settle(stretch.newest);
   add(stretch.windows, stretch.newest.pooled, *column_of(stretch.newest.pooled, value_type_), stretch.newest.value > 0);
 }
 
 Profile WindowPool::finish() {
-  for (auto at = stretches_.begin(); at != stretches_.end(); ++at) place_newest(at);
-  for (auto at = stretches_.begin(); at != stretches_.end(); ++at) {
-    const auto after = std::next(at);
-    const bool is_between = at->second.is_alone && at != stretches_.begin() && after != stretches_.end() &&
-                            can_tell(std::prev(at)->second.windows, at->second.windows) &&
-                            can_tell(after->second.windows, at->second.windows);
-    settle(at->second.windows);
-    if (is_between && tell_by_neighbours(std::prev(at)->second.windows, at->second.windows, after->second.windows, false))
-      continue;
-    if (at->second.windows.value > 0) rest_.add(at->second.windows.pooled);
+  for (auto& [number, stretch] : stretches_) place_newest(number, stretch);
+  for (auto& [number, stretch] : stretches_) {
+    settle(stretch.windows);
+    if (!tell_by_neighbours(number, stretch.windows) && stretch.windows.value > 0) rest_.add(stretch.windows.pooled);
   }
   stretches_.clear();
   return rest_.finish();

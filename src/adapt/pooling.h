@@ -4,14 +4,16 @@
 // A plain merge adds true values up, so a window at a low rate, whose few samples stand for much time each, decides the
 // error of the whole. Windows of one stretch (frequency.h) are samples of one distribution and need not be treated so: each
 // counts by how many samples it has, and the sum is then scaled to the time that is asked for. Windows of the stretch from
-// before and after that time tell as much of it. A window between two stretches is told by a mixture of both, where that
-// fits.
+// before and after that time tell as much of it. The window between two stretches is told by both, where that fits: the
+// pieces of it that are known to be of one side by that one, the rest by a mixture.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "adapt/shares.h"
 #include "profile/profile.h"
 #include "reduce/merge.h"
 
@@ -19,11 +21,11 @@ namespace atys::adapt {
 
 // Where windows belong in their stream (a service on a node).
 struct Place {
-  uint64_t stretch = 0;
+  uint64_t stretch = 0;      // numbered as stretch.h says
   bool is_asked_for = true;  // else they tell what their stretch is like, and take no time themselves
-  bool is_alone = false;     // no other windows are of the stretch
   // The last of its stretch, which has others: what comes next may have begun in it, too late to be noticed there.
   bool is_newest = false;
+  int64_t began_ns = 0;  // when what came with a change began, if that was in the window before; 0: that is not known
 };
 
 class WindowPool {
@@ -48,15 +50,24 @@ class WindowPool {
   struct Stretch {
     Pool windows;
     Pool newest;
-    bool is_alone = false;
+    int64_t began_ns = 0;
   };
   using Stretches = std::map<uint64_t, Stretch>;
+  Shares shares(const Pool& pool) const;
   static bool can_tell(const Pool& known, const Pool& window);
 
   void add(Pool& pool, const Profile& windows, size_t column, bool is_asked_for) const;
   void settle(Pool& pool) const;
-  void place_newest(Stretches::iterator at);
-  bool tell_by_neighbours(const Pool& before, const Pool& window, const Pool& after, bool must_be_mixed);
+  const Pool* known(uint64_t stretch, const Pool& window) const;
+  void place_newest(uint64_t number, Stretch& stretch);
+  bool tell_by_one(const Pool* side, const Pool& window);
+  bool tell_by_both(uint64_t stretch, const Pool& window);
+  bool tell_beginning(uint64_t stretch, const Pool& window);
+  void tell(const Pool& before, const Pool& window, const Pool& after, double part_before);
+  std::optional<int64_t> began_ns(uint64_t stretch) const;
+  bool tell_by_neighbours(uint64_t stretch, const Pool& window);
+  void take_shape(const Pool& side, double value);
+  void keep_circumstances(const Pool& window);
 
   std::string value_type_;
   Stretches stretches_;

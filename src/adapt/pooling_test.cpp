@@ -63,8 +63,8 @@ TEST(pool, takes_windows_that_are_empty) {
 TEST(pool, a_window_between_two_stretches_is_told_by_both) {
   WindowPool pool("cpu");
   for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0});
-  pool.add(window(20, 14, 50'000'000), {.stretch = 1, .is_alone = true});  // half and half would have 10 of 20
-  for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 2});
+  pool.add(window(20, 14, 50'000'000), {.stretch = 2});  // half and half would have 10 of 20
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 4});
   const Profile pooled = pool.finish();
   EXPECT_EQ(total(pooled, 1), 7'000'000'000);
   EXPECT_EQ(total(pooled, 0), 6020);
@@ -74,18 +74,18 @@ TEST(pool, a_window_between_two_stretches_is_told_by_both) {
 TEST(pool, a_window_that_is_like_neither_side_stays_what_it_is) {
   WindowPool pool("cpu");
   for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0});
-  pool.add(window(100, 0, 10'000'000), {.stretch = 1, .is_alone = true});
-  for (int i = 0; i < 3; ++i) pool.add(window(1000, 800, 1'000'000), {.stretch = 2});
+  pool.add(window(100, 0, 10'000'000), {.stretch = 2});
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 800, 1'000'000), {.stretch = 4});
   EXPECT_NEAR(shares_of(pool.finish(), 1).share("hot"), (3 * 0.9 + 3 * 0.8) / 7, 1e-3);
 }
 
-// A service that changes twice in a row: the window in the middle is alone too, but has been looked at closely.
+// A service that changes twice in a row: what is between is one window, but has been looked at closely.
 TEST(pool, a_window_with_many_samples_tells_of_those_beside_it) {
   WindowPool pool("cpu");
   for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0, .is_asked_for = false});
-  pool.add(window(20, 20, 50'000'000), {.stretch = 1, .is_alone = true});
-  pool.add(window(1000, 100, 1'000'000), {.stretch = 2, .is_asked_for = false, .is_alone = true});
-  pool.add(window(20, 19, 50'000'000), {.stretch = 3, .is_asked_for = false, .is_alone = true});
+  pool.add(window(20, 20, 50'000'000), {.stretch = 2});
+  pool.add(window(1000, 100, 1'000'000), {.stretch = 4, .is_asked_for = false});
+  pool.add(window(20, 19, 50'000'000), {.stretch = 6, .is_asked_for = false});
   const Profile pooled = pool.finish();
   EXPECT_EQ(total(pooled, 1), 1'000'000'000);
   EXPECT_NEAR(shares_of(pooled, 1).share("hot"), 0.9, 0.001) << "all of what was before, which has no more than that";
@@ -116,14 +116,45 @@ TEST(pool, a_change_that_began_in_the_last_window_of_a_stretch_is_told_there) {
     WindowPool pool("cpu");
     for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0, .is_asked_for = false});
     pool.add(window(100, hot_in_last, 10'000'000), {.stretch = 0, .is_newest = true});
-    pool.add(window(100, 10, 10'000'000), {.stretch = 1, .is_asked_for = false, .is_alone = true});
-    for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 2, .is_asked_for = false});
+    pool.add(window(100, 10, 10'000'000), {.stretch = 2, .is_asked_for = false});
+    for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 4, .is_asked_for = false});
     const Profile pooled = pool.finish();
     EXPECT_EQ(total(pooled, 1), 1'000'000'000);
     return shares_of(pooled, 1).share("hot");
   };
   EXPECT_NEAR(share(74), 0.74, 0.01) << "a fifth was of what came then";
   EXPECT_NEAR(share(89), 0.9, 0.01) << "nothing of it for sure: the stretch knows better";
+}
+
+// Ten samples say little; when they were taken says whose they are.
+TEST(pool, pieces_of_a_window_are_told_by_the_side_that_they_are_of) {
+  const auto share = [](int64_t hot_before, int64_t hot_after) {
+    WindowPool pool("cpu");
+    for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 8, .is_asked_for = false});
+    pool.add(window(10, hot_before, 50'000'000), {.stretch = 9});
+    pool.add(window(10, hot_after, 50'000'000), {.stretch = 11});
+    for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 12, .is_asked_for = false});
+    const Profile pooled = pool.finish();
+    EXPECT_EQ(total(pooled, 1), 1'000'000'000);
+    return shares_of(pooled, 1).share("hot");
+  };
+  EXPECT_NEAR(share(8, 2), (0.9 + 0.1) / 2, 0.001);
+  EXPECT_NEAR(share(10, 0), (0.9 + 0.1) / 2, 0.001);
+  EXPECT_NEAR(share(9, 9), (0.9 + 0.9) / 2, 0.001) << "it went back for a while: a mixture, all of it of before";
+}
+
+TEST(pool, a_change_is_told_to_have_begun_when_whoever_saw_it_says) {
+  WindowPool pool("cpu");
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0, .is_asked_for = false});
+  Profile newest = window(100, 89, 10'000'000);
+  newest.header.time_ns = 20'000'000'000;
+  newest.header.duration_ns = 10'000'000'000;
+  pool.add(newest, {.stretch = 0, .is_newest = true});
+  pool.add(window(100, 10, 10'000'000), {.stretch = 3, .is_asked_for = false, .began_ns = 27'500'000'000});
+  for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 4, .is_asked_for = false});
+  const Profile pooled = pool.finish();
+  EXPECT_EQ(total(pooled, 1), 1'000'000'000);
+  EXPECT_NEAR(shares_of(pooled, 1).share("hot"), 0.75 * 0.9 + 0.25 * 0.1, 0.001);
 }
 
 TEST(pool, loses_nothing_to_rounding) {

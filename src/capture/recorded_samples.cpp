@@ -44,6 +44,8 @@ void add_recorded_samples(const native::StackCollector& collector, native::CodeM
   });
   builder.prune_by(plan.pruning);
   builder.tell_phases(plan.tells_phases);
+  builder.tell_times(plan.keeps_times);
+  builder.spare_debug_files(plan.is_one_of_several);
   builder.build(names, profile);
   const std::vector<int64_t> weights = native_weights(collector, own);
   for (size_t k = 0; k < own.size(); ++k) add_own_profile(own[k], weights[k], columns, profile);

@@ -151,6 +151,7 @@ Result<> Recording::State::open() {
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
   collector_->set_reader_finder(&attachments_);
   collector_->set_context_finder(&contexts_);
+  if (plan_.keeps_times) collector_->keep_times();
   attachments_.set_tier(source_->tier(), source_->can_walk());
   tell_rate(guard_.first_hz());
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));

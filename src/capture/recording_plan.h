@@ -45,6 +45,8 @@ struct RecordingPlan {
   // thread's.
   bool is_one_of_several = false;
   int wake_fd = -1;  // becomes readable when step() is to return early; -1: nobody wakes it
+  // Samples of a window have times, if there are not many: when they were taken.
+  bool keeps_times = false;
   // Samples of a run that does one thing after another have times: when its phase began.
   bool tells_phases = false;
 };

@@ -33,7 +33,8 @@ class ServiceWatch {
     bool belongs = false;
   };
 
-  bool nothing_happened(uint64_t now_ns) const;
+  bool are_the_same() const;
+  std::vector<pid_t> known_processes() const;
 
   ServiceRule rule_;
   std::unique_ptr<ProcessFacts> facts_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/clock.h"
 #include "capture/native/wait_reason.h"
 #include "capture/profiling_kernel.h"
 
@@ -20,6 +21,7 @@ constexpr std::string_view kPruned = "(pruned)";
 constexpr std::string_view kKernelKind = "kernel";
 // Nobody asks for the line of a place with less than one part of so many, if a library's debug file had to be opened for it.
 constexpr uint64_t kRarely = 200;
+constexpr double kHandful = 5;  // samples
 // Below a function of an interpreter a library's lines count for less: the line that the program is at is known.
 constexpr uint64_t kBelowLanguage = 4;
 
@@ -38,6 +40,8 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   std::vector<SlotPhase> phases;
   if (tells_phases_ && pruning_.weights.empty() && !names.has_waits)
     phases = find_slot_phases(collector_, [this](size_t slot) { return doing(slot); });
+  std::vector<std::vector<StackCollector::Timed>> timed;
+  if (tells_times_ && pruning_.weights.empty() && !names.has_waits) timed = timed_by_slot();
   SlotValue pruned;
   for (size_t i = 1; i < slots.size(); ++i) {
     if (collector_.value(i).samples == 0 || (is_left_out_ && is_left_out_(collector_.thread(slots[i].thread)))) continue;
@@ -47,7 +51,9 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
       pruned.weight += collector_.value(i).weight;
       continue;
     }
-    if (phases.empty()) add_sample(slots[i], value, names.has_waits, 0);
+    SlotValue untimed = value;
+    if (!timed.empty()) untimed = add_timed(slots[i], value, timed[i]);
+    if (phases.empty() && untimed.samples > 0) add_sample(slots[i], untimed, names.has_waits, 0);
     for (const SlotPhase& phase : phases)
       if (const SlotValue part = value_in(collector_, i, phase); part.samples > 0)
         add_sample(slots[i], part, names.has_waits, phase.from_ns);
@@ -105,15 +111,24 @@ void ProfileBuilder::add_pruned(const SlotValue& value) {
 
 void ProfileBuilder::weigh_places() {
   weights_.assign(collector_.places(), 0);
-  whole_ = 0;
+  whole_ = whole_samples_ = 0;
   const auto slots = collector_.slots();
   for (size_t i = 1; i < slots.size(); ++i) {
     const uint64_t weight = collector_.value(i).weight;
     whole_ += weight;
+    whole_samples_ += collector_.value(i).samples;
     if (weight == 0) continue;
     const uint64_t counted = reader_of(slots[i]) == nullptr ? weight : weight / kBelowLanguage;
     for (const PlaceNumber place : collector_.stack(slots[i].stack)) weights_[raw(place)] += counted;
   }
+}
+
+symbolize::Module::Effort ProfileBuilder::effort_for(PlaceNumber place) const {
+  const uint64_t weight = weights_[raw(place)];
+  const bool is_rare = weight * kRarely < whole_;
+  const double samples = static_cast<double>(weight) / static_cast<double>(whole_ | 1) * static_cast<double>(whole_samples_);
+  const bool is_of_few = spares_debug_files_ && samples < kHandful;
+  return is_rare || is_of_few ? symbolize::Module::Effort::Names : symbolize::Module::Effort::Whole;
 }
 
 void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool has_waits, int64_t time_ns) {
@@ -131,6 +146,24 @@ void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool h
   std::vector<int64_t> values{is_waker ? 0 : samples, is_waker ? 0 : weight};
   if (has_waits) values.push_back(is_waker ? weight : 0);
   profile_->samples.add(profile_->stacks.intern(frames), labels_of(slot, is_waker ? "" : reason), values, time_ns);
+}
+
+std::vector<std::vector<StackCollector::Timed>> ProfileBuilder::timed_by_slot() const {
+  std::vector<std::vector<StackCollector::Timed>> by_slot;
+  if (collector_.timed().empty()) return by_slot;
+  by_slot.resize(collector_.slots().size());
+  for (const StackCollector::Timed& timed : collector_.timed()) by_slot[timed.slot].push_back(timed);
+  return by_slot;
+}
+
+// Returns what is left of the slot, of which nobody knows when it was.
+SlotValue ProfileBuilder::add_timed(const Slot& slot, SlotValue value, const std::vector<StackCollector::Timed>& timed) {
+  const uint64_t ahead = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+  for (const auto& [time_ns, number, part] : timed) {
+    add_sample(slot, part, false, static_cast<int64_t>(time_ns + ahead));
+    value = {value.samples - part.samples, value.weight - part.weight};
+  }
+  return value;
 }
 
 std::vector<FrameId> ProfileBuilder::frames_of(const Slot& slot) {
@@ -221,9 +254,7 @@ FrameId ProfileBuilder::frame_of(PlaceNumber number) {
   else if (modules_.jit_process(place.module) != 0)
     frame = jit_frame(place.module, place.address);
   else
-    frame = file_frame(
-        place.module, place.address,
-        weights_[raw(number)] * kRarely < whole_ ? symbolize::Module::Effort::Names : symbolize::Module::Effort::Whole);
+    frame = file_frame(place.module, place.address, effort_for(number));
   return frame;
 }
 

@@ -30,6 +30,10 @@ class ProfileBuilder {
   // Threads whose samples are told by somebody else.
   void leave_out(std::function<bool(const ThreadKey&)> is_left_out) { is_left_out_ = std::move(is_left_out); }
   void prune_by(const adapt::PruningRule& rule) { pruning_rule_ = rule; }
+  // Who watches for ever does not open a library's debug file for a handful of samples: there is always one that is new.
+  void spare_debug_files(bool spares) { spares_debug_files_ = spares; }
+  // Samples have times where the collector has kept them.
+  void tell_times(bool tells) { tells_times_ = tells; }
   // Samples have times where the run had phases: when theirs began.
   void tell_phases(bool tells) { tells_phases_ = tells; }
   // Adds the samples, their stacks with names, and what was lost on the way.
@@ -40,11 +44,14 @@ class ProfileBuilder {
   profile::FrameId kernel_frame(uint64_t address);
   profile::FrameId file_frame(ModuleNumber module, uint64_t address, symbolize::Module::Effort effort);
   void weigh_places();
+  symbolize::Module::Effort effort_for(PlaceNumber place) const;
   profile::FrameId jit_frame(ModuleNumber module, uint64_t address);
   profile::FrameId language_frame(const StackReader& reader, uint64_t id);
   const symbolize::JitMap* jit_map(ModuleNumber module);
   profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
   void add_sample(const Slot& slot, const SlotValue& value, bool has_waits, int64_t time_ns);
+  std::vector<std::vector<StackCollector::Timed>> timed_by_slot() const;
+  SlotValue add_timed(const Slot& slot, SlotValue value, const std::vector<StackCollector::Timed>& timed);
   std::optional<uint64_t> doing(size_t slot);
   void add_pruned(const SlotValue& value);
   SlotValue value_of(size_t slot) const;
@@ -64,10 +71,13 @@ class ProfileBuilder {
   Profile* profile_ = nullptr;
   adapt::PruningRule pruning_rule_;
   bool tells_phases_ = false;
+  bool tells_times_ = false;
+  bool spares_debug_files_ = false;
   SlotPruning pruning_;
   std::vector<profile::FrameId> frames_;  // by place; 0: not made yet
   std::vector<uint64_t> weights_;         // by place: of the stacks that it is in
   uint64_t whole_ = 0;
+  uint64_t whole_samples_ = 0;
   std::unordered_map<ModuleNumber, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
   const symbolize::KernelSymbols* kernel_ = nullptr;
   bool has_asked_for_kernel_ = false;

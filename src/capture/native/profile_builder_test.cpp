@@ -144,5 +144,50 @@ TEST_F(PhasesOfARun, are_told_of_long_runs_with_fewer_and_longer_parts) {
   EXPECT_EQ(weights.begin()->second + weights.rbegin()->second, 8000);
 }
 
+class TimesOfSamples : public ThreadNameLabels {
+ protected:
+  void taken_at(uint64_t time_ns, uint64_t function) {
+    const atys_walked walked{.code = function};
+    RawSample sample{.time_ns = time_ns, .pid = kPid, .tid = 7, .comm = "python3"};
+    sample.walked = {&walked, 1};
+    collector_.add(collector_.on_stack(sample), 1, 10);
+  }
+  // Nanoseconds from the first of them on; and those without a time.
+  std::map<int64_t, int64_t> weights_by_time() {
+    Profile profile;
+    ProfileBuilder builder(collector_, modules_);
+    builder.tell_times(true);
+    builder.build({}, profile);
+    std::map<int64_t, int64_t> weights;
+    int64_t first_ns = INT64_MAX;
+    for (size_t row = 0; row < profile.samples.size(); ++row)
+      if (const int64_t time_ns = profile.samples.time_ns(row); time_ns != 0) first_ns = std::min(first_ns, time_ns);
+    for (size_t row = 0; row < profile.samples.size(); ++row) {
+      const int64_t time_ns = profile.samples.time_ns(row);
+      weights[time_ns == 0 ? -1 : (time_ns - first_ns) / kSecond] += profile.samples.value(row, 1);
+    }
+    return weights;
+  }
+  static constexpr int64_t kSecond = 1'000'000'000;
+};
+
+TEST_F(TimesOfSamples, are_those_that_they_were_taken_at) {
+  collector_.keep_times();
+  taken_at(100 * kSecond, 1);
+  taken_at(102 * kSecond + kSecond / 2, 1);
+  const SampleSlot counted = 1;
+  collector_.add(counted, 3, 30);  // from a counter
+  EXPECT_EQ(weights_by_time(), (std::map<int64_t, int64_t>{{-1, 30}, {0, 10}, {2, 10}}));
+  collector_.forget_values();
+  taken_at(200 * kSecond, 2);
+  EXPECT_EQ(weights_by_time(), (std::map<int64_t, int64_t>{{0, 10}}));
+}
+
+TEST_F(TimesOfSamples, are_not_kept_of_very_many) {
+  collector_.keep_times();
+  for (uint64_t i = 0; i < 5000; ++i) taken_at((100 + i) * kSecond, 1);
+  EXPECT_EQ(weights_by_time(), (std::map<int64_t, int64_t>{{-1, 50'000}}));
+}
+
 }  // namespace
 }  // namespace atys::capture::native

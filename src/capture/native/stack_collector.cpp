@@ -186,13 +186,15 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   std::memcpy(thread.comm.data(), sample.comm.data(), std::min(sample.comm.size(), thread.comm.size()));
   const ThreadNumber number = threads_.intern(thread);
   if (reader != nullptr) learn_name(number, *reader);
-  return slot_of({.thread = number,
-                  .stack = stacks_.intern(frames_),
-                  .note = note_number(sample.note),
-                  .context = context,
-                  .reaches_root = reaches_root,
-                  .holds_lock = (sample.walk_flags & ATYS_IS_HOLDER) != 0 && sample.note.wait.empty()},
-                 sample.pid);
+  last_slot_ = slot_of({.thread = number,
+                        .stack = stacks_.intern(frames_),
+                        .note = note_number(sample.note),
+                        .context = context,
+                        .reaches_root = reaches_root,
+                        .holds_lock = (sample.walk_flags & ATYS_IS_HOLDER) != 0 && sample.note.wait.empty()},
+                       sample.pid);
+  last_time_ns_ = sample.time_ns;
+  return last_slot_;
 }
 
 // Early, because a thread that has ended has no name any more.
@@ -235,6 +237,16 @@ void StackCollector::add(SampleSlot slot, uint64_t samples, uint64_t weight) {
   values_[slot].samples += samples;
   values_[slot].weight += weight;
   samples_ += samples;
+  if (keeps_times_ && !are_many_) keep_time(slot, {samples, weight});
+}
+
+// What is added right after its stack was handed over was taken with it.
+void StackCollector::keep_time(SampleSlot slot, SlotValue value) {
+  constexpr size_t kMostTimed = 1024;
+  const uint64_t time_ns = slot == last_slot_ ? std::exchange(last_time_ns_, 0) : 0;
+  if (time_ns != 0) timed_.push_back({time_ns, slot, value});
+  are_many_ = timed_.size() > kMostTimed;
+  if (are_many_) timed_.clear();
 }
 
 void StackCollector::forget_values() {
@@ -244,6 +256,8 @@ void StackCollector::forget_values() {
   lost_process_records_ = 0;
   samples_ = 0;
   parts_.clear();
+  timed_.clear();
+  are_many_ = false;
 }
 
 bool StackCollector::begin_part(int64_t unix_ns) {

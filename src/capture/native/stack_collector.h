@@ -96,6 +96,16 @@ class StackCollector final : public SampleSink {
 
   void forget_values();  // begins a new window; what is known of code and threads stays
 
+  // A sample that did not wait in a counter of the kernel.
+  struct Timed {
+    uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+    SampleSlot slot = 0;
+    SlotValue value;
+  };
+  void keep_times() { keeps_times_ = true; }
+  // Those of the window, if they are kept; empty where there are very many.
+  const std::vector<Timed>& timed() const { return timed_; }
+
   // A part of the window. They are for telling its phases: few, equally long, and none where there are very many stacks.
   struct Part {
     int64_t from_ns = 0;            // Unix time
@@ -127,6 +137,7 @@ class StackCollector final : public SampleSink {
   void choose_mode(Process& process, const RawSample& sample);
   void learn_stack_end(Process& process, const RawSample& sample);
   void learn_name(ThreadNumber number, StackReader& reader);
+  void keep_time(SampleSlot slot, SlotValue value);
   SampleSlot slot_of(const Slot& slot, pid_t pid);
   uint32_t note_number(const SampleNote& note);
 
@@ -148,8 +159,13 @@ class StackCollector final : public SampleSink {
   profile::RowTable<ThreadKey, ThreadNumber> threads_;
   std::vector<NamedBy> named_by_;  // by thread
   profile::RowTable<Slot, profile::StackId> slots_;
-  std::vector<SlotValue> values_;   // parallel to slots_
-  std::vector<Part> parts_;         // in order of time
+  std::vector<SlotValue> values_;  // parallel to slots_
+  std::vector<Part> parts_;        // in order of time
+  std::vector<Timed> timed_;
+  bool keeps_times_ = false;
+  bool are_many_ = false;     // too many to keep their times
+  SampleSlot last_slot_ = 0;  // whose stack was just handed over, and when it was taken
+  uint64_t last_time_ns_ = 0;
   std::vector<uint8_t> slot_ends_;  // parallel: how its walk ended
   std::vector<std::string> notes_{""};
   uint64_t samples_ = 0;

@@ -103,8 +103,8 @@ static __u64 window_number(struct scratch* scratch, __u64 offset, __u32 bytes) {
   return *(__u64*)&scratch->window[offset] & (~0ull >> (64 - 8 * (bytes & 15)));
 }
 
-// How much to read before a frame: callers, where they lie there. That is up to the beginning of the page: to read is dear, to
-// read more is not. A frame that lies elsewhere than what it called, as a generator's does, has no callers around it.
+// How much to read before a frame: callers, where they lie there. That is up to the beginning of the page: to read is dear,
+// to read more is not. A frame that lies elsewhere than what it called, as a generator's does, has no callers around it.
 static __u64 bytes_of_callers(const struct walking* walk, __u64 from) {
   if (!walk->walker->is_stacked) return 0;
   if (walk->callee && walk->callee - walk->frame > ATYS_STACKED_WITHIN) return 0;

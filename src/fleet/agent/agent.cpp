@@ -268,7 +268,7 @@ class Agent::State {
   std::mutex mutex_;  // over what follows, but for the atomic ones
   std::condition_variable wake_;
   bool is_ending_ = false;
-  bool has_new_window_ = false;  // in the spool
+  bool has_new_window_ = false;                                                         // in the spool
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TaskRunner>> runners_;  // by task and kind
   OrderBook orders_;
   double ordered_factor_ = 1;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <map>
+#include <optional>
 
 #include "base/clock.h"
 #include "capture/recording.h"
@@ -90,7 +91,8 @@ class TaskRunner::Loop {
                                 .cache_folder = runner_.surroundings_.cache_folder,
                                 .pruning = task_.prune,
                                 .is_one_of_several = true,
-                                .wake_fd = runner_.wake_fd_.get()};
+                                .wake_fd = runner_.wake_fd_.get(),
+                                .keeps_times = task_.frequency.mode == FrequencyMode::Pooled};
     cpu_before_ = thread_cpu_ns();
     kernel_before_ = 0;
     const std::unique_ptr<capture::Recording> recording = TRY(capture::Recording::open(plan));
@@ -119,22 +121,38 @@ class TaskRunner::Loop {
   }
 
   void finish_window(capture::Recording& recording, bool is_last) {
-    const Profile recorded = is_last ? recording.finish() : recording.take_window();
+    Profile recorded = is_last ? recording.finish() : recording.take_window();
+    const size_t column = recorded.default_value_column();
+    const adapt::Shares shares = adapt::shares_of(recorded, column);
     const double granted = recording.use().grants.back().hz;
-    const adapt::NextWindow next = policy_->next(adapt::shares_of(recorded, recorded.default_value_column()), granted);
+    const adapt::NextWindow next = policy_->next(shares, granted);
     hz_ = next.hz;
     if (!is_last) recording.ask_rate(wanted_hz());
-    deliver(recording, recorded, next.stretch, granted);
+    const auto cut = adapt::find_cut(next.before, recorded, column);
+    std::optional<int64_t> began;
+    if (cut && last_window_ && cut->from_ns <= recorded.header.time_ns)
+      began = adapt::find_beginning(next.before, *last_window_, shares, column);
+    deliver(recording, recorded, {next.stretch, cut, began}, granted);
+    last_window_.reset();
+    if (recorded.samples.has_times()) last_window_ = std::move(recorded);
   }
 
-  void deliver(const capture::Recording& recording, const Profile& recorded, uint64_t stretch, double hz) {
+  struct Standing {
+    uint64_t stretch = 0;
+    std::optional<adapt::Cut> cut;
+    std::optional<int64_t> began_ns;
+  };
+
+  void deliver(const capture::Recording& recording, const Profile& recorded, const Standing& standing, double hz) {
     const uint64_t sequence = runner_.surroundings_.next_sequence();
     const WindowOrigin origin{.service = service_name(task_),
                               .node = runner_.surroundings_.node,
                               .task = task_.name,
                               .sender = runner_.surroundings_.sender,
                               .sequence = sequence,
-                              .stretch = stretch};
+                              .stretch = standing.stretch,
+                              .cut = standing.cut,
+                              .began_ns = standing.began_ns};
     FinishedWindow window;
     window.hz = hz;
     window.profile = outgoing_window(recorded, origin, [this](pid_t pid) { return instance(pid); });
@@ -185,6 +203,7 @@ class TaskRunner::Loop {
   const Task& task_;
   std::unique_ptr<adapt::FrequencyPolicy> policy_;
   std::map<pid_t, Known> instances_;
+  std::optional<Profile> last_window_;  // whose samples have times: a change that is seen later may have begun in it
   double hz_ = 0;
   uint64_t began_ns_ = 0;
   uint64_t cpu_before_ = 0;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/agent/window.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 
+#include "adapt/stretch.h"
 #include "base/byte_sink.h"
 #include "fleet/window_labels.h"
 #include "format/format.h"
@@ -18,6 +21,8 @@ namespace {
 
 // Of one thread, process or request: they would keep rows apart that belong together.
 constexpr std::array<std::string_view, 5> kNarrow{"thread.id", "thread.name", "process.pid", "trace_id", "span_id"};
+
+constexpr int64_t kNsPerMs = 1'000'000;
 
 class Relabelled {
  public:
@@ -33,7 +38,7 @@ class Relabelled {
  private:
   void add(size_t row) {
     const StackId stack = importer_.stack(from_.samples.stack(row));
-    const LabelSetId labels = labels_of(from_.samples.labels(row));
+    const LabelSetId labels = labels_of(from_.samples.labels(row), stretch_of(row));
     const size_t columns = from_.samples.value_columns();
     const auto [found, is_new] = rows_.try_emplace({raw(stack), raw(labels)}, into_.samples.size());
     if (is_new) {
@@ -44,8 +49,15 @@ class Relabelled {
       into_.samples.add_value(found->second, column, from_.samples.value(row, column));
   }
 
-  LabelSetId labels_of(LabelSetId recorded) {
-    const auto [found, is_new] = label_sets_.try_emplace(raw(recorded));
+  uint64_t stretch_of(size_t row) const {
+    const int64_t time_ns = from_.samples.time_ns(row);
+    if (!origin_.cut || time_ns == 0) return origin_.stretch;
+    if (time_ns < origin_.cut->from_ns) return with_role(origin_.stretch, adapt::Role::Before);
+    return with_role(origin_.stretch, time_ns < origin_.cut->to_ns ? adapt::Role::Mixed : adapt::Role::After);
+  }
+
+  LabelSetId labels_of(LabelSetId recorded, uint64_t stretch) {
+    const auto [found, is_new] = label_sets_.try_emplace({raw(recorded), stretch});
     if (!is_new) return found->second;
     std::vector<LabelId> kept;
     pid_t pid = 0;
@@ -54,13 +66,13 @@ class Relabelled {
       if (key == "process.pid") pid = static_cast<pid_t>(from_.labels[label].number);
       if (std::find(kNarrow.begin(), kNarrow.end(), key) == kNarrow.end()) kept.push_back(importer_.label(label));
     }
-    const std::vector<LabelId>& resource = resource_of(pid);
+    const std::vector<LabelId>& resource = resource_of(pid, stretch);
     kept.insert(kept.end(), resource.begin(), resource.end());
     return found->second = into_.label_set(std::move(kept));
   }
 
-  const std::vector<LabelId>& resource_of(pid_t pid) {
-    const auto [found, is_new] = resources_.try_emplace(pid);
+  const std::vector<LabelId>& resource_of(pid_t pid, uint64_t stretch) {
+    const auto [found, is_new] = resources_.try_emplace({pid, stretch});
     if (!is_new) return found->second;
     const auto say = [&](std::string_view key, const std::string& value) {
       found->second.push_back(into_.string_label(key, value, LabelScope::Resource));
@@ -70,7 +82,10 @@ class Relabelled {
     say(kTaskName, origin_.task);
     say(kSender, origin_.sender);
     found->second.push_back(into_.int_label(kSequence, static_cast<int64_t>(origin_.sequence), {}, LabelScope::Resource));
-    found->second.push_back(into_.int_label(kStretch, static_cast<int64_t>(origin_.stretch), {}, LabelScope::Resource));
+    if (origin_.began_ns)
+      say(kStretch, fmt::format("{}{}{}", stretch, kBeganMark, *origin_.began_ns / kNsPerMs));
+    else
+      found->second.push_back(into_.int_label(kStretch, static_cast<int64_t>(stretch), {}, LabelScope::Resource));
     if (pid != 0)
       for (const auto& [key, value] : instance_of_(pid).labels()) say(key, value);
     return found->second;
@@ -82,8 +97,8 @@ class Relabelled {
   const WindowOrigin& origin_;
   const std::function<Instance(pid_t)>& instance_of_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> rows_;
-  std::map<uint32_t, LabelSetId> label_sets_;
-  std::map<pid_t, std::vector<LabelId>> resources_;
+  std::map<std::pair<uint32_t, uint64_t>, LabelSetId> label_sets_;
+  std::map<std::pair<pid_t, uint64_t>, std::vector<LabelId>> resources_;
 };
 
 }  // namespace

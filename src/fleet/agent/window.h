@@ -6,10 +6,12 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "adapt/cut.h"
 #include "fleet/agent/instance.h"
 #include "profile/profile.h"
 
@@ -23,6 +25,8 @@ struct WindowOrigin {
   std::string sender;  // hexadecimal
   uint64_t sequence = 0;
   uint64_t stretch = 0;
+  std::optional<adapt::Cut> cut;    // of a window in which something changed: its pieces are of different numbers
+  std::optional<int64_t> began_ns;  // when that began, if it was in the window before
 };
 
 // Samples of the same stack in the same instance are one row. Labels that only one thread or process has are gone; what the

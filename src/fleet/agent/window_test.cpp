@@ -56,6 +56,31 @@ TEST(window, threads_of_an_instance_become_one) {
   EXPECT_EQ(window.losses.size(), 1u);
 }
 
+TEST(window, in_which_something_changed_is_cut_in_pieces) {
+  Profile profile;
+  profile.add_value_type("samples", "count");
+  profile.add_value_type("cpu", "nanoseconds");
+  for (const int64_t time_ns : {100, 150, 200, 250, 300, 0}) {
+    const std::array frames{profile.named_frame("main")};
+    const std::array labels{profile.int_label("process.pid", 1)};
+    profile.samples.add(profile.stacks.intern(frames), profile.label_set({labels.begin(), labels.end()}),
+                        std::array<int64_t, 2>{1, 10}, time_ns);
+  }
+  WindowOrigin origin = kOrigin;
+  origin.stretch = 6;
+  origin.cut = adapt::Cut{150, 250};
+  const std::string text = test::to_text(outgoing_window(profile, origin, numbered));
+  EXPECT_EQ(outgoing_window(profile, origin, numbered).samples.size(), 3u) << text;
+  EXPECT_NE(text.find("atys.stretch=5"), std::string::npos) << text;
+  EXPECT_NE(text.find("atys.stretch=6"), std::string::npos) << "what may be either, and what has no time: " << text;
+  EXPECT_NE(text.find("atys.stretch=7"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 3 30\n"), std::string::npos) << text;
+  origin.began_ns = 1'700'000'000'123'000'000;
+  const std::string began = test::to_text(outgoing_window(profile, origin, numbered));
+  EXPECT_NE(began.find("atys.stretch=7-1700000000123"), std::string::npos) << began;
+  EXPECT_NE(text.find(" 2 20\n"), std::string::npos) << text;
+}
+
 TEST(window, arrives_as_it_left) {
   Profile window = outgoing_window(recorded(), kOrigin, numbered);
   window.header.id = window.strings.intern("0123456789abcdef");

@@ -186,9 +186,9 @@ TEST(controller, a_window_is_told_by_all_of_its_stretch) {
   send_window(0, 0, "f 9000\ng 1000\n", 10);  // a thousand samples
   send_window(1, 0, "f 6000\ng 4000\n", 1000);
   send_window(2, 0, "f 9000\ng 1000\n", 1000);
-  send_window(3, 1, "f 10000\n", 1000);  // the change: more of f than either side has
-  send_window(4, 2, "f 1000\ng 9000\n", 10);
-  send_window(5, 2, "f 4000\ng 6000\n", 1000);
+  send_window(3, 2, "f 10000\n", 1000);  // the change: more of f than either side has
+  send_window(4, 4, "f 1000\ng 9000\n", 10);
+  send_window(5, 4, "f 4000\ng 6000\n", 1000);
   const auto share = [&](int number) {
     ServiceQuery query = site.everything();
     query.from_ns = kStart + number * 10 * kSecond;
@@ -206,6 +206,25 @@ TEST(controller, a_window_is_told_by_all_of_its_stretch) {
   EXPECT_NEAR(share(3).share, 0.9, 0.01) << "as much as was before, which is known better than by ten samples";
   EXPECT_NEAR(share(5).share, (0.1 * 1000 + 0.4 * 10) / 1010, 0.001);
   EXPECT_NEAR(share(5).total, 20'000, 1);
+}
+
+// The window before the one that shows a change, of which its own samples say nothing for sure.
+TEST(controller, a_change_began_when_the_agent_says) {
+  Site site("root");
+  const auto send_window = [&](int number, const std::string& stretch, const std::string& stacks, int64_t period) {
+    SentWindow sent = window(number + 1, stacks, "web-1", kStart + number * 10 * kSecond);
+    sent.attributes[std::string(kStretch)] = stretch;
+    sent.period_ns = period;
+    ASSERT_TRUE(send(*site.controller, sent).ok());
+  };
+  send_window(0, "0", "f 9000\ng 1000\n", 10);
+  send_window(1, "0", "f 9000\ng 1000\n", 1000);
+  send_window(2, "3-" + std::to_string((kStart + 15 * kSecond) / 1'000'000), "f 1000\ng 9000\n", 1000);
+  send_window(3, "4", "f 1000\ng 9000\n", 10);
+  ServiceQuery query = site.everything();
+  query.from_ns = kStart + 10 * kSecond;
+  query.to_ns = query.from_ns + 10 * kSecond;
+  EXPECT_NEAR(share_of(site.controller->profile(query)->profile, "f").share, 0.5, 0.01);
 }
 
 TEST(controller, agents_reach_it_over_the_network) {

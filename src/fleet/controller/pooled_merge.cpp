@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "adapt/pooling.h"
+#include "adapt/stretch.h"
 #include "fleet/controller/received.h"
 #include "fleet/window_labels.h"
 #include "reduce/merge.h"
@@ -19,6 +20,7 @@ namespace {
 
 // Above that, a range is long, and a plain merge, which reads sums, is quick where this is not.
 constexpr size_t kMostStretches = 200;
+constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kSurroundingsNs = 1'800'000'000'000;
 
 void unite(store::Coverage& all, const store::Coverage& one, bool is_first) {
@@ -62,18 +64,24 @@ Result<Labels> stretches_in(store::ProfileStore& store, const store::Selection& 
   return labels;
 }
 
-// "SENDER/TASK/NUMBER@RATE": the windows of one sender and task are a stream, and its stretches are counted.
+// "SENDER/TASK/NUMBER@RATE": the windows of one sender and task are a stream, and its stretches are counted. The number may
+// be followed by when a change began (window_labels.h).
 struct StretchName {
   std::string stream;
   uint64_t number = 0;
+  int64_t began_ns = 0;
 };
 
 StretchName parse_stretch(const std::string& label) {
   const std::string stretch = label.substr(0, label.rfind(kRateMark));
   const size_t slash = stretch.rfind('/');
-  if (slash == std::string::npos) return {stretch, 0};
-  StretchName name{stretch.substr(0, slash), 0};
-  std::from_chars(stretch.data() + slash + 1, stretch.data() + stretch.size(), name.number);
+  if (slash == std::string::npos) return {.stream = stretch};
+  StretchName name{.stream = stretch.substr(0, slash)};
+  const char* end = stretch.data() + stretch.size();
+  const char* behind = std::from_chars(stretch.data() + slash + 1, end, name.number).ptr;
+  int64_t began_ms = 0;
+  if (behind != end && *behind == kBeganMark) std::from_chars(behind + 1, end, began_ms);
+  if (began_ms > 0 && began_ms < INT64_MAX / kNsPerMs) name.began_ns = began_ms * kNsPerMs;
   return name;
 }
 
@@ -106,15 +114,15 @@ class StretchReader {
   Result<> read(const std::string& label, const Extent& extent) {
     const StretchName name = parse_stretch(label);
     const Extent& whole = extents_.at({name.stream, name.number});
-    const bool is_alone = whole.first_ns == whole.last_ns;
+    const bool has_newest = whole.first_ns < whole.last_ns && adapt::role_of(name.number) == adapt::Role::Alike;
     std::set<int64_t> borders{wide_.from_ns, asked_.from_ns, asked_.to_ns, wide_.to_ns};
-    if (!is_alone && wide_.from_ns < whole.last_ns && whole.last_ns < wide_.to_ns) borders.insert(whole.last_ns);
+    if (has_newest && wide_.from_ns < whole.last_ns && whole.last_ns < wide_.to_ns) borders.insert(whole.last_ns);
     for (auto from = borders.begin(); std::next(from) != borders.end(); ++from) {
       const int64_t to_ns = *std::next(from);
       if (extent.last_ns < *from || extent.first_ns >= to_ns) continue;
       const bool is_asked_for = asked_.from_ns <= *from && to_ns <= asked_.to_ns;
-      const bool is_newest = !is_alone && *from == whole.last_ns;
-      TRY(read_piece(label, name, {*from, to_ns}, {name.number, is_asked_for, is_alone, is_newest}));
+      const bool is_newest = has_newest && *from == whole.last_ns;
+      TRY(read_piece(label, name, {*from, to_ns}, {name.number, is_asked_for, is_newest, name.began_ns}));
     }
     return {};
   }
