@@ -12,8 +12,11 @@ namespace atys::adapt {
 namespace {
 
 constexpr size_t kParts = 32;
-constexpr double kMostUntimed = 0.1;    // of the window, for the rest to speak for all of it
-constexpr double kDoubt = 3;            // of the logarithm of the likelihood: one in twenty
+constexpr double kMostUntimed = 0.1;  // of the window, for the rest to speak for all of it
+constexpr double kDoubt = 3;          // of the logarithm of the likelihood: one in twenty
+constexpr double kCertain = 1000;
+constexpr double kLaterAsLikelyAs = 8;  // parts of the window: a change that is seen in the next one most often is of it
+constexpr double kTooLate = 0.5;        // parts: not worth telling
 constexpr double kMostUncertain = 0.7;  // of the window: then it is as good as one piece
 
 using Counts = std::map<std::string, double>;
@@ -117,15 +120,34 @@ struct Range {
   size_t last = 0;
 };
 
-Range likely(const std::vector<Part>& parts, const Means& means) {
-  const std::vector<double> sums = misfits(parts, means);
+// How much less likely than the best each is, as a logarithm.
+std::vector<double> doubts(const std::vector<Part>& parts, const Means& means) {
+  std::vector<double> sums = misfits(parts, means);
   const double best = *std::ranges::min_element(sums);
   const auto used = std::ranges::count_if(parts, [](const Part& part) { return part.samples > 0; });
   const double variance = best / static_cast<double>(std::max<std::ptrdiff_t>(1, used - 2));
-  const auto may_be = [&](double sum) { return sum - best <= 2 * kDoubt * variance; };
-  Range range{.first = static_cast<size_t>(std::ranges::find_if(sums, may_be) - sums.begin()), .last = parts.size()};
-  while (!may_be(sums[range.last])) --range.last;
+  for (double& sum : sums) sum = variance > 0 ? (sum - best) / (2 * variance) : sum > best ? kCertain : 0;
+  return sums;
+}
+
+Range likely(const std::vector<double>& doubts) {
+  const auto may_be = [](double doubt) { return doubt <= kDoubt; };
+  Range range{.first = static_cast<size_t>(std::ranges::find_if(doubts, may_be) - doubts.begin()),
+              .last = doubts.size() - 1};
+  while (!may_be(doubts[range.last])) --range.last;
   return range;
+}
+
+// The part with which it began, on average over all that it may be.
+double expected(const std::vector<double>& doubts) {
+  double sum = 0;
+  double weights = 0;
+  for (size_t part = 0; part < doubts.size(); ++part) {
+    const double weight = std::exp(-doubts[part]) * (part + 1 == doubts.size() ? kLaterAsLikelyAs : 1);
+    sum += weight * static_cast<double>(part);
+    weights += weight;
+  }
+  return sum / weights;
 }
 
 // What tells both sides apart, and what each part of a window says of it.
@@ -156,7 +178,7 @@ class Scale {
 std::optional<Cut> find_cut(const Shares& before, const Profile& window, size_t column) {
   if (before.total <= 0 || !has_times(window, column)) return std::nullopt;
   const Scale scale(before, shares_of(window, column));
-  const Range range = likely(scale.parts(window, column), {.before = scale.mean(before), .after = {}});
+  const Range range = likely(doubts(scale.parts(window, column), {.before = scale.mean(before), .after = {}}));
   // A change lies somewhere in a part, not at its border.
   const size_t from = range.first == 0 ? 0 : range.first - 1;
   const size_t to = std::min(kParts, range.last + 1);
@@ -167,9 +189,10 @@ std::optional<Cut> find_cut(const Shares& before, const Profile& window, size_t 
 std::optional<int64_t> find_beginning(const Shares& before, const Profile& window, const Shares& after, size_t column) {
   if (before.total <= 0 || after.total <= 0 || !has_times(window, column)) return std::nullopt;
   const Scale scale(before, after);
-  const Range range = likely(scale.parts(window, column), {.before = scale.mean(before), .after = scale.mean(after)});
-  if (range.last == kParts) return std::nullopt;
-  return (begin_of(window, range.first) + begin_of(window, range.last)) / 2;
+  const double part =
+      expected(doubts(scale.parts(window, column), {.before = scale.mean(before), .after = scale.mean(after)}));
+  if (part > kParts - kTooLate) return std::nullopt;
+  return begin_of(window, 0) + static_cast<int64_t>(part / kParts * static_cast<double>(window.header.duration_ns));
 }
 
 }  // namespace atys::adapt
