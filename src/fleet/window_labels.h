@@ -15,8 +15,8 @@ inline constexpr std::string_view kContainerId = "container.id";
 inline constexpr std::string_view kPodName = "k8s.pod.name";
 inline constexpr std::string_view kNamespaceName = "k8s.namespace.name";
 inline constexpr std::string_view kTaskName = "atys.task";
-// Windows of one stretch are alike (adapt/frequency.h): its number (adapt/stretch.h). A change that began in the window
-// before has, behind kBeganMark, when that was, as milliseconds of Unix time.
+// Windows of one stretch are alike (adapt/frequency.h): its number (adapt/stretch.h). A change that may have
+// begun in the window before has, behind kBeganMark, when it began, as milliseconds of Unix time.
 inline constexpr std::string_view kStretch = "atys.stretch";
 inline constexpr char kBeganMark = '-';
 inline constexpr std::string_view kSender = "atys.sender";      // 32 hexadecimal digits

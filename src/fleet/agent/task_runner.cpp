@@ -131,7 +131,7 @@ class TaskRunner::Loop {
     const auto cut = adapt::find_cut(next.before, recorded, column);
     std::optional<int64_t> began;
     if (cut && last_window_ && cut->from_ns <= recorded.header.time_ns)
-      began = adapt::find_beginning(next.before, *last_window_, shares, column);
+      began = adapt::find_beginning(next.before, *last_window_, shares, column).value_or(recorded.header.time_ns);
     deliver(recording, recorded, {next.stretch, cut, began}, granted);
     last_window_.reset();
     if (recorded.samples.has_times()) last_window_ = std::move(recorded);

@@ -26,7 +26,7 @@ struct WindowOrigin {
   uint64_t sequence = 0;
   uint64_t stretch = 0;
   std::optional<adapt::Cut> cut;    // of a window in which something changed: its pieces are of different numbers
-  std::optional<int64_t> began_ns;  // when that began, if it was in the window before
+  std::optional<int64_t> began_ns;  // when that began, if it may have been in the window before
 };
 
 // Samples of the same stack in the same instance are one row. Labels that only one thread or process has are gone; what the
