@@ -15,8 +15,8 @@ constexpr size_t kParts = 32;
 constexpr double kMostUntimed = 0.1;  // of the window, for the rest to speak for all of it
 constexpr double kDoubt = 3;          // of the logarithm of the likelihood: one in twenty
 constexpr double kCertain = 1000;
+constexpr double kLeastSure = 2;        // standard errors: of what is seen once or twice it is chance where that is
 constexpr double kLaterAsLikelyAs = 8;  // parts of the window: a change that is seen in the next one most often is of it
-constexpr double kTooLate = 0.5;        // parts: not worth telling
 constexpr double kMostUncertain = 0.7;  // of the window: then it is as good as one piece
 
 using Counts = std::map<std::string, double>;
@@ -34,6 +34,8 @@ Counts weigh(const Counts& before, double before_total, const Counts& window, do
     const double was = share(before, name, before_total);
     const double is = share(window, name, window_total);
     const double middle = (was + is) / 2;
+    const double by_chance = std::sqrt((middle * (1 - middle) + 1 / window_total) / window_total);
+    if (std::abs(was - is) < kLeastSure * by_chance) continue;
     weights[name] = (was - is) / (middle * (1 - middle) + 1 / window_total);
   }
   return weights;
@@ -189,9 +191,10 @@ std::optional<Cut> find_cut(const Shares& before, const Profile& window, size_t 
 std::optional<int64_t> find_beginning(const Shares& before, const Profile& window, const Shares& after, size_t column) {
   if (before.total <= 0 || after.total <= 0 || !has_times(window, column)) return std::nullopt;
   const Scale scale(before, after);
-  const double part =
-      expected(doubts(scale.parts(window, column), {.before = scale.mean(before), .after = scale.mean(after)}));
-  if (part > kParts - kTooLate) return std::nullopt;
+  const std::vector<double> all =
+      doubts(scale.parts(window, column), {.before = scale.mean(before), .after = scale.mean(after)});
+  if (all.back() <= kDoubt) return std::nullopt;
+  const double part = expected(all);
   return begin_of(window, 0) + static_cast<int64_t>(part / kParts * static_cast<double>(window.header.duration_ns));
 }
 

@@ -49,7 +49,8 @@ Shares known() {
   return shares_of(window, 1);
 }
 
-// Samples in four functions, by what parts of the time they take before the change and after it.
+// Samples in four functions, by what parts of the time they take before the change and after it. What they call is so much
+// that most of it is seen once.
 Profile mixed(int samples, double second, uint64_t seed) {
   constexpr std::array kBefore{0.33, 0.55, 0.88, 1.0};
   constexpr std::array kAfter{0.06, 0.76, 0.88, 1.0};
@@ -59,7 +60,9 @@ Profile mixed(int samples, double second, uint64_t seed) {
     const double at = (i + 0.5) * 10 / samples;
     const auto& parts = at < second ? kBefore : kAfter;
     const auto function = std::ranges::lower_bound(parts, random.uniform()) - parts.begin();
-    const std::array frames{window.named_frame("f" + std::to_string(function)), window.named_frame("main")};
+    const std::array frames{window.named_frame("leaf" + std::to_string(random.below(300))),
+                            window.named_frame("helper" + std::to_string(random.below(100))),
+                            window.named_frame("f" + std::to_string(function)), window.named_frame("main")};
     window.samples.add(window.stacks.intern(frames), {}, std::array<int64_t, 2>{1, kSecond / 10},
                        kBegin + static_cast<int64_t>(at * kSecond));
   }
