@@ -69,7 +69,7 @@ void WindowPool::add(const Profile& windows, Place place) {
     return;
   }
   Stretch& stretch = stretches_[place.stretch];
-  if (place.began_ns != 0) stretch.began_ns = place.began_ns;
+  if (place.is_newest || role_of(place.stretch) != Role::Alike) stretch.last = place;
   add(place.is_newest ? stretch.newest : stretch.windows, windows, *column, place.is_asked_for);
 }
 
@@ -143,26 +143,24 @@ bool WindowPool::tell_by_both(uint64_t stretch, const Pool& window) {
   return mixture.fits;
 }
 
-// When what came with the change that ended a stretch began, as whoever saw it says; nothing: there was none, or it began
-// later than the last window that is of the stretch.
-std::optional<int64_t> WindowPool::began_ns(uint64_t stretch) const {
-  if (stretches_.contains(with_role(stretch, Role::Before))) return std::nullopt;
+// Null: there was none, or it was later than the last window that is of the stretch.
+const Place* WindowPool::change_after(uint64_t stretch) const {
+  if (stretches_.contains(with_role(stretch, Role::Before))) return nullptr;
   for (const Role role : {Role::Mixed, Role::After})
-    if (const auto found = stretches_.find(with_role(stretch, role)); found != stretches_.end())
-      return found->second.began_ns;
-  return std::nullopt;
+    if (const auto found = stretches_.find(with_role(stretch, role)); found != stretches_.end()) return &found->second.last;
+  return nullptr;
 }
 
-// False: for all that is known the window is of its stretch.
-bool WindowPool::tell_beginning(uint64_t stretch, const Pool& window) {
-  const std::optional<int64_t> began = began_ns(stretch);
-  const Pool* before = known(stretch, window);
-  const Pool* after = known(next_stretch(stretch), window);
-  if (!began || before == nullptr || after == nullptr) return false;
-  const profile::Header& header = window.pooled.header;
-  if (*began != 0 && header.duration_ns > 0) {
-    const double part = static_cast<double>(*began - header.time_ns) / static_cast<double>(header.duration_ns);
-    tell(*before, window, *after, std::clamp(part, 0.0, 1.0));
+// False: for all that is known the newest window is of its stretch.
+bool WindowPool::tell_beginning(uint64_t number, const Stretch& stretch) {
+  const Pool& window = stretch.newest;
+  const Place* change = change_after(number);
+  const Pool* before = known(number, window);
+  const Pool* after = known(next_stretch(number), window);
+  if (change == nullptr || before == nullptr || after == nullptr) return false;
+  if (change->began_ns != 0 && change->window_ns > stretch.last.window_ns) {
+    const auto since = [&](int64_t time_ns) { return static_cast<double>(time_ns - stretch.last.window_ns); };
+    tell(*before, window, *after, std::clamp(since(change->began_ns) / since(change->window_ns), 0.0, 1.0));
     return true;
   }
   const Mixture mixture = fit_mixture(shares(*before), shares(window), shares(*after));
@@ -180,7 +178,7 @@ bool WindowPool::tell_by_neighbours(uint64_t stretch, const Pool& window) {
 
 // The last window of a stretch may hold the beginning of what comes next; else it is one of its stretch.
 void WindowPool::place_newest(uint64_t number, Stretch& stretch) {
-  if (stretch.newest.is_empty() || tell_beginning(number, stretch.newest)) return;
+  if (stretch.newest.is_empty() || tell_beginning(number, stretch)) return;
   settle(stretch.newest);
   add(stretch.windows, stretch.newest.pooled, *column_of(stretch.newest.pooled, value_type_), stretch.newest.value > 0);
 }

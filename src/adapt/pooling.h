@@ -25,7 +25,8 @@ struct Place {
   bool is_asked_for = true;  // else they tell what their stretch is like, and take no time themselves
   // The last of its stretch, which has others: what comes next may have begun in it, too late to be noticed there.
   bool is_newest = false;
-  int64_t began_ns = 0;  // when what came with a change began, if that was in the window before; 0: that is not known
+  int64_t window_ns = 0;  // of the newest, and of one that shows a change: when it began
+  int64_t began_ns = 0;   // when what came with the change began, if that may have been in the newest; 0: not known
 };
 
 class WindowPool {
@@ -50,7 +51,7 @@ class WindowPool {
   struct Stretch {
     Pool windows;
     Pool newest;
-    int64_t began_ns = 0;
+    Place last;  // that windows were added in
   };
   using Stretches = std::map<uint64_t, Stretch>;
   Shares shares(const Pool& pool) const;
@@ -62,9 +63,9 @@ class WindowPool {
   void place_newest(uint64_t number, Stretch& stretch);
   bool tell_by_one(const Pool* side, const Pool& window);
   bool tell_by_both(uint64_t stretch, const Pool& window);
-  bool tell_beginning(uint64_t stretch, const Pool& window);
+  bool tell_beginning(uint64_t number, const Stretch& stretch);
   void tell(const Pool& before, const Pool& window, const Pool& after, double part_before);
-  std::optional<int64_t> began_ns(uint64_t stretch) const;
+  const Place* change_after(uint64_t stretch) const;
   bool tell_by_neighbours(uint64_t stretch, const Pool& window);
   void take_shape(const Pool& side, double value);
   void keep_circumstances(const Pool& window);

@@ -146,11 +146,8 @@ TEST(pool, pieces_of_a_window_are_told_by_the_side_that_they_are_of) {
 TEST(pool, a_change_is_told_to_have_begun_when_whoever_saw_it_says) {
   WindowPool pool("cpu");
   for (int i = 0; i < 3; ++i) pool.add(window(1000, 900, 1'000'000), {.stretch = 0, .is_asked_for = false});
-  Profile newest = window(100, 89, 10'000'000);
-  newest.header.time_ns = 20'000'000'000;
-  newest.header.duration_ns = 10'000'000'000;
-  pool.add(newest, {.stretch = 0, .is_newest = true});
-  pool.add(window(100, 10, 10'000'000), {.stretch = 3, .is_asked_for = false, .began_ns = 27'500'000'000});
+  pool.add(window(100, 89, 10'000'000), {.stretch = 0, .is_newest = true, .window_ns = 2000});
+  pool.add(window(100, 10, 10'000'000), {.stretch = 3, .is_asked_for = false, .window_ns = 3000, .began_ns = 2750});
   for (int i = 0; i < 3; ++i) pool.add(window(1000, 100, 1'000'000), {.stretch = 4, .is_asked_for = false});
   const Profile pooled = pool.finish();
   EXPECT_EQ(total(pooled, 1), 1'000'000'000);

@@ -212,10 +212,13 @@ TEST(controller, a_window_is_told_by_all_of_its_stretch) {
 TEST(controller, a_change_began_when_the_agent_says) {
   Site site("root");
   const auto send_window = [&](int number, const std::string& stretch, const std::string& stacks, int64_t period) {
-    SentWindow sent = window(number + 1, stacks, "web-1", kStart + number * 10 * kSecond);
-    sent.attributes[std::string(kStretch)] = stretch;
-    sent.period_ns = period;
-    ASSERT_TRUE(send(*site.controller, sent).ok());
+    for (const std::string instance : {"a", "b"}) {
+      SentWindow sent = window(2 * number + (instance == "a" ? 1 : 2), stacks, "web-1", kStart + number * 10 * kSecond);
+      sent.attributes[std::string(kStretch)] = stretch;
+      sent.attributes[std::string(kServiceInstance)] = instance;
+      sent.period_ns = period;
+      ASSERT_TRUE(send(*site.controller, sent).ok());
+    }
   };
   send_window(0, "0", "f 9000\ng 1000\n", 10);
   send_window(1, "0", "f 9000\ng 1000\n", 1000);

@@ -122,7 +122,7 @@ class StretchReader {
       if (extent.last_ns < *from || extent.first_ns >= to_ns) continue;
       const bool is_asked_for = asked_.from_ns <= *from && to_ns <= asked_.to_ns;
       const bool is_newest = has_newest && *from == whole.last_ns;
-      TRY(read_piece(label, name, {*from, to_ns}, {name.number, is_asked_for, is_newest, name.began_ns}));
+      TRY(read_piece(label, name, {*from, to_ns}, {name.number, is_asked_for, is_newest, whole.last_ns, name.began_ns}));
     }
     return {};
   }
