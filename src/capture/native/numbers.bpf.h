@@ -9,17 +9,21 @@ __u32 our_level = 0;  // of that namespace; inside it nobody can ask, so it is l
 
 enum { ATYS_MAX_LEVELS = 32 };  // as many as the kernel lets be made
 
+// What the pid namespace at that level calls it.
+static struct upid* upid_at(__u64 pid, __u32 level) {
+  return (struct upid*)(pid + bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid));
+}
+
 // 0: the thread or process is not of our namespace.
 static __u32 number_at(__u64 pid, __u32 level) {
-  struct upid* number =
-      (struct upid*)(pid + bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid));
+  struct upid* number = upid_at(pid, level);
   return BPF_CORE_READ(number, ns, ns.inum) == our_pid_namespace ? BPF_CORE_READ(number, nr) : 0;
 }
 
 __noinline __u32 our_number(__u64 pid) {
   __u32 deepest = BPF_CORE_READ((struct pid*)pid, level);
   if (our_level) return our_level <= deepest ? number_at(pid, our_level) : 0;
-  for (__u32 level = 1; level < ATYS_MAX_LEVELS && level <= deepest; level++) {
+  for (__u32 level = 1; level <= ATYS_MAX_LEVELS && level <= deepest; level++) {
     __u32 number = number_at(pid, level);
     if (!number) continue;
     our_level = level;

@@ -36,12 +36,8 @@ __noinline __u64 follow(__u64 at, const struct atys_path* path) {
 static __u32 inner_tid(void) {
   struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
   struct pid* pid = BPF_CORE_READ(task, thread_pid);
-  __u32 level = BPF_CORE_READ(pid, level);
-  __u64 numbers = (__u64)pid + bpf_core_field_offset(struct pid, numbers);
-  __u32 number = 0;
-  bpf_probe_read_kernel(&number, sizeof(number),
-                        (void*)(numbers + level * bpf_core_type_size(struct upid) + bpf_core_field_offset(struct upid, nr)));
-  return number;
+  struct upid* own = upid_at((__u64)pid, BPF_CORE_READ(pid, level));
+  return BPF_CORE_READ(own, nr);
 }
 
 __noinline int is_own_state(const struct atys_walker* walker, __u64 state, __u32 tid) {
