@@ -194,6 +194,7 @@ bool EbpfSource::read_record(std::span<const std::byte> bytes, atys_record& reco
     sample.user_frames = {words + user_at / sizeof(uint64_t), record.user_frames};
   sample.walked = {reinterpret_cast<const atys_walked*>(words + record.kernel_frames), record.walked};
   sample.walk_flags = record.walk_flags;
+  sample.is_outside = (record.walk_flags & ATYS_OUTSIDE) != 0;
   if (record.context_bytes > 0) sample.context = payload.subspan(context_at, record.context_bytes);
   return true;
 }

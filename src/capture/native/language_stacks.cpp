@@ -19,13 +19,14 @@ void LanguageStacks::on_process_record(const linux::PerfRecord& record, ProcessT
   const auto* map = std::get_if<linux::MapRecord>(&record.body);
   if (map == nullptr || finder_ == nullptr || map->pid <= 0 || !map->range.is_executable) return;
   if (!finder_->may_bring_runtime(map->range.path)) return;
-  Process& process = processes.process(map->pid);
-  if (process.language.reader != nullptr) return;
-  process.language.look_at_ns = record.time_ns;
-  process.language.looks = 0;
+  Process* process = processes.find(map->pid);
+  if (process == nullptr || !process->is_of_target || process->language.reader != nullptr) return;
+  process->language.look_at_ns = record.time_ns;
+  process->language.looks = 0;
 }
 
 void LanguageStacks::look_at(Process& process, uint64_t now_ns) {
+  process.is_of_target = true;
   if (finder_ == nullptr || process.language.reader != nullptr || now_ns < process.language.look_at_ns) return;
   find_reader(process, now_ns);
 }

@@ -29,6 +29,11 @@ Process& ProcessTable::process(pid_t pid) {
   return process;
 }
 
+Process* ProcessTable::find(pid_t pid) {
+  const auto process = processes_.find(pid);
+  return process == processes_.end() ? nullptr : process->second.get();
+}
+
 void ProcessTable::fork(const linux::ForkRecord& fork) {
   if (fork.pid == fork.parent) return;  // a thread
   if (processes_.size() > kManyProcesses) forget_ended();

@@ -38,6 +38,7 @@ struct Process {
   bool is_mapped = false;  // its mappings are known: from /proc, or because we saw it begin
   bool has_mode = false;   // it was decided how to take its stacks
   bool is_ended = false;
+  bool is_of_target = false;  // records come of all processes of the host
   // All its mappings, for finding the ends of stacks; read again when a stack is in none of them.
   std::vector<linux::MappedRange> ranges;
   Language language;
@@ -48,6 +49,7 @@ class ProcessTable {
  public:
   // Reads the mappings of a process that began before we did; costs one look at /proc.
   Process& process(pid_t pid);
+  Process* find(pid_t pid);  // null: nothing is known of it
   void apply(const linux::PerfRecord& record);
   size_t size() const { return processes_.size(); }
 

@@ -230,8 +230,10 @@ LabelSetId ProfileBuilder::labels_of(const Slot& slot, const std::string& reason
   const std::string in_language = collector_.name_in_language(slot.thread);
   const std::string_view name = in_language.empty() ? comm : std::string_view(in_language);
   if (!name.empty()) labels.push_back(profile_->string_label("thread.name", name));
-  labels.push_back(profile_->int_label("thread.id", thread.tid));
-  labels.push_back(profile_->int_label("process.pid", thread.pid));
+  if (thread != ThreadKey{}) {
+    labels.push_back(profile_->int_label("thread.id", thread.tid));
+    labels.push_back(profile_->int_label("process.pid", thread.pid));
+  }
   if (!reason.empty()) labels.push_back(profile_->string_label("wait", reason));
   if (slot.holds_lock)
     if (const StackReader* reader = reader_of(slot); reader != nullptr && !reader->lock_name().empty())

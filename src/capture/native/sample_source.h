@@ -39,6 +39,7 @@ struct RawSample {
   bool has_copy = false;
   std::span<const atys_walked> walked;  // frames of an interpreter, innermost first
   uint16_t walk_flags = 0;              // atys_walk_flags
+  bool is_outside = false;              // not of the target: whoever woke one of its threads
   std::span<const std::byte> context;   // what the thread says of its work, as its process writes it
   SampleNote note;
 };

@@ -183,10 +183,10 @@ static long copy_page(__u64 index, void* context) {
   return 0;
 }
 
-// Copies from `record->sp` on, page by page, until the end of the stack, of our room, or of what is in memory.
-static __u32 copy_stack(struct scratch* scratch, __u64 at) {
+// Copies from `record->sp` on, page by page, until the end of the stack (0: not known), of our room, or of what is in
+// memory.
+static __u32 copy_stack(struct scratch* scratch, __u64 at, __u64 end) {
   __u64 sp = scratch->record.sp;
-  __u64 end = stack_end(&scratch->record);
   struct copying copying = {.scratch = scratch, .at = at, .wanted = default_copy_bytes};
   // A stack pointer beyond the end is on another stack: of a coroutine, of a signal handler.
   if (end > sp) copying.wanted = end - sp < ATYS_MAX_COPY ? end - sp : ATYS_MAX_COPY;
@@ -347,7 +347,7 @@ static __u32 add_user_stack(void* ctx, struct scratch* scratch, __u32 mode) {
   ATYS_CHECKED_BELOW(at);
   if (at > ATYS_BEFORE_COPY) return 0;
   if (mode == ATYS_BY_COPY && record->sp != 0) {
-    return at + copy_stack(scratch, at);
+    return at + copy_stack(scratch, at, stack_end(record));
   }
   read_leaf_caller(record);
   long got = bpf_get_stack(ctx, &scratch->payload[at], ATYS_MAX_USER_FRAMES * 8, BPF_F_USER_STACK);

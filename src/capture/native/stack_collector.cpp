@@ -164,6 +164,8 @@ void StackCollector::on_process_record(const linux::PerfRecord& record) {
 }
 
 SampleSlot StackCollector::on_stack(const RawSample& sample) {
+  if (sample.is_outside) return on_outsider(sample);
+  note_process(sample.pid);
   frames_.clear();
   end_ = 0;
   append_kernel(sample.kernel_frames);
@@ -191,10 +193,26 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
                         .note = note_number(sample.note),
                         .context = context,
                         .reaches_root = reaches_root,
-                        .holds_lock = (sample.walk_flags & ATYS_IS_HOLDER) != 0 && sample.note.wait.empty()},
-                       sample.pid);
+                        .holds_lock = (sample.walk_flags & ATYS_IS_HOLDER) != 0 && sample.note.wait.empty()});
   last_time_ns_ = sample.time_ns;
   return last_slot_;
+}
+
+// Whoever woke a thread of the target is known by his own frames and by nothing else: not his name, nor what language he
+// speaks. That not all of his frames are known is nobody's loss.
+SampleSlot StackCollector::on_outsider(const RawSample& sample) {
+  frames_.clear();
+  end_ = 0;
+  append_kernel(sample.kernel_frames);
+  if (sample.registers.sp != 0) {
+    Process& process = processes_.process(sample.pid);
+    unwind(process, sample);
+    append_walk(process);
+  }
+  return slot_of({.thread = threads_.intern({}),
+                  .stack = stacks_.intern(frames_),
+                  .note = note_number(sample.note),
+                  .reaches_root = true});
 }
 
 // Early, because a thread that has ended has no name any more.
@@ -213,15 +231,19 @@ std::string StackCollector::name_in_language(ThreadNumber number) const {
 }
 
 SampleSlot StackCollector::on_lost_stack(pid_t pid, pid_t tid) {
+  note_process(pid);
   frames_.clear();
   end_ = kStackLost;
   const ThreadNumber number = threads_.intern({.pid = pid, .tid = tid});
   if (StackReader* reader = processes_.process(pid).language.reader.get(); reader != nullptr) learn_name(number, *reader);
-  return slot_of({.thread = number, .stack = stacks_.intern(frames_)}, pid);
+  return slot_of({.thread = number, .stack = stacks_.intern(frames_)});
 }
 
-SampleSlot StackCollector::slot_of(const Slot& slot, pid_t pid) {
+void StackCollector::note_process(pid_t pid) {
   if (pids_.insert(pid).second) new_pids_.push_back(pid);
+}
+
+SampleSlot StackCollector::slot_of(const Slot& slot) {
   const uint32_t number = profile::raw(slots_.intern(slot));
   if (number >= values_.size()) {
     values_.resize(number + 1);
@@ -289,9 +311,7 @@ void StackCollector::append_place(Process& process, uint64_t address, bool is_ex
   frames_.push_back(places_.intern(place));
 }
 
-bool StackCollector::append_copied(Process& process, const RawSample& sample) {
-  if (source_.wants_stack_ends() && sample.tid != sample.pid && !threads_with_known_stack_.contains(sample.tid))
-    learn_stack_end(process, sample);
+void StackCollector::unwind(Process& process, const RawSample& sample) {
   Surroundings surroundings(*this, process, sample);
   const unwind::Registers registers{.pc = sample.registers.pc,
                                     .sp = sample.registers.sp,
@@ -299,6 +319,16 @@ bool StackCollector::append_copied(Process& process, const RawSample& sample) {
                                     .lr = sample.registers.lr,
                                     .bx = sample.registers.bx};
   unwinder_.walk(registers, {sample.registers.sp, sample.stack_copy}, surroundings, kDeepest, walk_);
+}
+
+void StackCollector::append_walk(Process& process) {
+  for (size_t i = 0; i < walk_.addresses.size(); ++i) append_place(process, walk_.addresses[i], walk_.is_exact[i]);
+}
+
+bool StackCollector::append_copied(Process& process, const RawSample& sample) {
+  if (source_.wants_stack_ends() && sample.tid != sample.pid && !threads_with_known_stack_.contains(sample.tid))
+    learn_stack_end(process, sample);
+  unwind(process, sample);
   if (const auto* mixed = languages_.mix(process, sample, walk_)) {
     for (const MixedFrame& frame : *mixed)
       if (frame.is_language)
@@ -306,7 +336,7 @@ bool StackCollector::append_copied(Process& process, const RawSample& sample) {
       else
         append_place(process, walk_.addresses[frame.number], walk_.is_exact[frame.number]);
   } else {
-    for (size_t i = 0; i < walk_.addresses.size(); ++i) append_place(process, walk_.addresses[i], walk_.is_exact[i]);
+    append_walk(process);
   }
   end_ = static_cast<uint8_t>(walk_.end);
   if (walk_.end == unwind::End::StackCopyEnded && ++short_copies_ == kManyShortCopies) source_.want_deeper_stacks();

@@ -20,7 +20,7 @@ inline uint64_t hash(const CodePlace& place) {
   return profile::hash_mix(place.address ^ profile::hash_seed(), place.module);
 }
 
-// Whom a sample is of.
+// Whom a sample is of; empty: somebody who is not of the target.
 struct ThreadKey {
   pid_t pid = 0;
   pid_t tid = 0;
@@ -128,6 +128,10 @@ class StackCollector final : public SampleSink {
     bool is_named = false;
   };
   DeepStack& deep_stack(pid_t tid);
+  SampleSlot on_outsider(const RawSample& sample);
+  void note_process(pid_t pid);
+  void unwind(Process& process, const RawSample& sample);
+  void append_walk(Process& process);
   void append_kernel(std::span<const uint64_t> frames);
   bool append_copied(Process& process, const RawSample& sample);
   bool append_chain(Process& process, const RawSample& sample);
@@ -138,7 +142,7 @@ class StackCollector final : public SampleSink {
   void learn_stack_end(Process& process, const RawSample& sample);
   void learn_name(ThreadNumber number, StackReader& reader);
   void keep_time(SampleSlot slot, SlotValue value);
-  SampleSlot slot_of(const Slot& slot, pid_t pid);
+  SampleSlot slot_of(const Slot& slot);
   uint32_t note_number(const SampleNote& note);
 
   SampleSource& source_;

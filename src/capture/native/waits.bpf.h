@@ -154,6 +154,17 @@ int on_syscall_end(__u64* ctx) {
   return 0;
 }
 
+// Somebody who is not of the target: nothing is asked about his process, and nothing that is known of the target's holds
+// for it. Returns the bytes of the payload.
+static __u32 add_outsider(struct scratch* scratch) {
+  struct atys_record* record = &scratch->record;
+  __u64 at = record->kernel_frames * 8;
+  record->walk_flags = ATYS_OUTSIDE;
+  ATYS_CHECKED_BELOW(at);
+  if (record->sp == 0 || at > ATYS_MAX_KERNEL_FRAMES * 8) return at;
+  return at + copy_stack(scratch, at, 0);
+}
+
 // Who ends a wait that matters: runs as the waker.
 SEC("tp_btf/sched_waking")
 int on_waking(__u64* ctx) {
@@ -168,8 +179,10 @@ int on_waking(__u64* ctx) {
   scratch->record.type = ATYS_WAKER;
   scratch->record.weight = 0;
   scratch->record.stack_hash = wait->pair;
-  __u32 mode = mode_of(scratch->record.tgid);
-  send(scratch, add_thread(ctx, scratch, mode));
+  if (is_target(scratch->record.tgid))
+    send(scratch, add_thread(ctx, scratch, mode_of(scratch->record.tgid)));
+  else
+    send(scratch, add_outsider(scratch));
   return 0;
 }
 

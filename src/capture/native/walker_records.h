@@ -69,6 +69,7 @@ enum atys_walk_flags {
   ATYS_IS_HOLDER = 8,     /* it is the thread that runs the interpreter: holds its lock */
   ATYS_FLEETING = 16,     /* to be read at once */
   ATYS_NEW_THREAD = 32,   /* seen for the first time: there are things to be found out about it */
+  ATYS_OUTSIDE = 64,      /* of a process that is not of the target: its own frames, and nothing else of it */
 };
 
 /* One frame as the sampler hands it over. */
