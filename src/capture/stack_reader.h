@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/code_copy.h"
 #include "capture/native/walker_records.h"
 
 namespace atys::capture {
@@ -62,6 +63,10 @@ class StackReader {
   // such.
   virtual bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) = 0;
   virtual LanguageName name(uint32_t id) const = 0;
+  // Code that the samples to come are of, as it was when they were taken.
+  virtual void learn(CodeCopy&) {}
+  // Code that has lasted for a while, since the last call: the sampler spares itself a look at its texts.
+  virtual std::vector<atys_lasting> take_lasting() { return {}; }
   // What the language calls a thread; empty: what the kernel calls it. Asked with every sample of a thread as long as it has
   // no name, and again, also when the thread or the process has ended, when the profile is made.
   virtual std::string thread_name(pid_t) { return {}; }

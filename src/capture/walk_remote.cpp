@@ -5,13 +5,14 @@
 #include <array>
 #include <cstring>
 #include <optional>
-#include <unordered_map>
+
+#include "capture/code_cookie.h"
+#include "capture/pieces_ahead.h"
 
 namespace atys::capture {
 
 namespace {
 
-constexpr uint64_t kCodeMask = 0xffffffffffff;
 constexpr int kMarkerShift = 48;
 
 // The part of a frame that the table speaks of.
@@ -27,8 +28,9 @@ class Window {
     return value;
   }
   atys_walked walked(const atys_walker& walker) const {
-    return {.code = (number(walker.code, 8) & kCodeMask) | number(walker.marker, walker.marker_bytes) << kMarkerShift,
-            .position = number(walker.position, walker.position_bytes)};
+    return {.code = (number(walker.code, 8) & ATYS_ADDRESS) | number(walker.marker, walker.marker_bytes) << kMarkerShift,
+            .position = number(walker.position, walker.position_bytes),
+            .cookie = 0};
   }
   uint64_t next(const atys_walker& walker, uint64_t frame) const {
     return walker.stride != 0 ? frame + static_cast<int64_t>(walker.stride) : number(walker.next, 8);
@@ -80,42 +82,19 @@ std::optional<uint64_t> top_of(linux::MemoryReader& memory, const atys_walker& w
   return at == 0 ? std::nullopt : memory.value_at<uint64_t>(at + path.steps[path.count]);
 }
 
-// Frames that are likely to be asked for, read with one call.
-class FramesAhead final : public linux::MemoryReader {
- public:
-  FramesAhead(linux::MemoryReader& memory, const atys_walker& walker, const std::vector<uint64_t>& frames)
-      : memory_(memory), size_(std::min<size_t>(walker.window, ATYS_FRAME_WINDOW)), bytes_(frames.size() * size_) {
-    std::vector<Piece> pieces;
-    for (size_t i = 0; i < frames.size(); ++i) {
-      const uint64_t address = frames[i] + static_cast<int64_t>(walker.window_at);
-      pieces.push_back({address, std::span(bytes_).subspan(i * size_, size_)});
-      places_.emplace(address, i * size_);
-    }
-    known_ = memory.read_pieces(pieces) * size_;
-  }
-
-  bool has_all() const { return known_ == bytes_.size(); }
-
-  size_t read(uint64_t address, std::span<std::byte> into) override {
-    const auto place = places_.find(address);
-    if (place == places_.end() || place->second >= known_ || into.size() > size_) return memory_.read(address, into);
-    std::memcpy(into.data(), &bytes_[place->second], into.size());
-    return into.size();
-  }
-
- private:
-  linux::MemoryReader& memory_;
-  size_t size_;
-  std::vector<std::byte> bytes_;
-  std::unordered_map<uint64_t, size_t> places_;
-  size_t known_ = 0;
-};
+// Frames that are likely to be asked for.
+std::vector<PiecesAhead::Range> windows_of(const atys_walker& walker, const std::vector<uint64_t>& frames) {
+  std::vector<PiecesAhead::Range> windows;
+  for (const uint64_t frame : frames)
+    windows.push_back({frame + static_cast<int64_t>(walker.window_at), std::min<size_t>(walker.window, ATYS_FRAME_WINDOW)});
+  return windows;
+}
 
 // All frames once more, with one call: a function that returned meanwhile, and another that came to lie where it was, show.
 // Only the innermost goes on running while we look.
 bool is_unchanged(linux::MemoryReader& memory, const atys_walker& walker, const std::vector<uint64_t>& addresses,
                   const std::vector<atys_walked>& frames) {
-  FramesAhead again(memory, walker, addresses);
+  PiecesAhead again(memory, windows_of(walker, addresses));
   if (!again.has_all()) return false;
   Window window;
   for (size_t i = 0; i < addresses.size(); ++i) {
@@ -134,8 +113,10 @@ RemoteWalk walk_once(linux::MemoryReader& memory, const atys_walker& walker, uin
   const auto before = top_of(memory, walker, state);
   if (!before) return RemoteWalk::Torn;
   const uint64_t end = walker.stride != 0 ? follow_remote(memory, state, walker.end) : 0;
-  FramesAhead ahead(memory, walker, expected);
+  PiecesAhead ahead(memory, windows_of(walker, expected));
   const RemoteWalk outcome = walk_from(ahead, walker, *before, end, frames, addresses);
+  // Code lives as long as frames that run it do: what is read before they are looked at again is of them.
+  if (outcome != RemoteWalk::Torn) read_cookies(memory, walker.cookie, frames);
   if (outcome == RemoteWalk::Torn || top_of(memory, walker, state) != before ||
       !is_unchanged(memory, walker, addresses, frames))
     return RemoteWalk::Torn;

@@ -77,6 +77,7 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->period_ns_ = TRY(source->object_.variable<uint64_t>("sample_period_ns"));
   source->counters_ = TRY(source->object_.variable<Counters>("counters"));
+  source->lasting_ = TRY(source->object_.variable<LastingCode>("lasting"));
   source->processes_ =
       TRY(tell_processes(source->object_, {plan.only_listed_processes, plan.with_children, plan.only_process}));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
@@ -140,6 +141,16 @@ void EbpfSource::set_thread_state(pid_t tid, uint64_t address) {
   (void)object_.map("thread_states").update(&key, &address);  // then the sampler has to find it itself
 }
 
+// Programs may read meanwhile: with half of it they get a number that no code has.
+void EbpfSource::set_lasting_code(pid_t pid, const atys_lasting& code) {
+  const uint64_t key = atys_lasting_key(code.code, static_cast<uint32_t>(pid));
+  atys_lasting& place = (*lasting_)[atys_lasting_place(key)];
+  __atomic_store_n(&place.code, 0, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&place.words, code.words, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&place.cookie, code.cookie, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&place.code, key, __ATOMIC_SEQ_CST);
+}
+
 void EbpfSource::take_record(std::span<const std::byte> record) {
   if (record.size() < sizeof(atys_record)) return;
   pieces_.emplace_back(arena_.size(), record.size());
@@ -199,9 +210,23 @@ bool EbpfSource::read_record(std::span<const std::byte> bytes, atys_record& reco
   return true;
 }
 
+void EbpfSource::hand_over_code(std::span<const std::byte> bytes, SampleSink& sink) {
+  atys_code code{};
+  if (bytes.size() < sizeof(code)) return;
+  std::memcpy(&code, bytes.data(), sizeof(code));
+  std::vector<CodeCopy::Piece> pieces;
+  for (size_t i = 0; i < ATYS_PIECES; ++i)
+    if (const uint64_t size = std::min<uint64_t>(code.copied[i].bytes, ATYS_PIECE_BYTES); size > 0)
+      pieces.push_back({code.copied[i].address, std::as_bytes(std::span(code.pieces[i])).first(size)});
+  CodeCopy copy(code.head.pc, code.head.stack_hash, std::move(pieces));
+  sink.on_code(static_cast<pid_t>(code.head.tgid), copy);
+}
+
 void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
   atys_record record{};
   RawSample sample;
+  std::memcpy(&record.type, bytes.data(), sizeof(record.type));
+  if (record.type == ATYS_CODE) return hand_over_code(bytes, sink);
   if (!read_record(bytes, record, sample)) return;
   has_handed_over_ = true;
   switch (record.type) {

@@ -50,6 +50,7 @@ class EbpfSource final : public SampleSource {
   bool can_walk() const override { return true; }
   void set_walker(pid_t pid, const atys_walker* walker) override { processes_->set_walker(pid, walker); }
   void set_thread_state(pid_t tid, uint64_t address) override;
+  void set_lasting_code(pid_t pid, const atys_lasting& code) override;
   bool may_wait() const override { return plan_.may_wait(); }
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink& sink) override;
@@ -67,6 +68,7 @@ class EbpfSource final : public SampleSource {
   };
 
   using Counters = std::array<atys_counters, ATYS_COUNTER_SLOTS>;
+  using LastingCode = std::array<atys_lasting, ATYS_LASTING>;
 
   EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
       : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)), cost_(plan.with_waits) {}
@@ -80,12 +82,14 @@ class EbpfSource final : public SampleSource {
   atys_counters counters() const;
   void take_record(std::span<const std::byte> record);
   void hand_over(std::span<const std::byte> bytes, SampleSink& sink);
+  static void hand_over_code(std::span<const std::byte> bytes, SampleSink& sink);
 
   EbpfPlan plan_;
   linux::BpfObject object_;
   // In memory shared with the programs.
   uint64_t* period_ns_ = nullptr;
   const Counters* counters_ = nullptr;
+  LastingCode* lasting_ = nullptr;
   std::unique_ptr<ToldProcesses> processes_;
   Sideband sideband_;
   ProgramCost cost_;

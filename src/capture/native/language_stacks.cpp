@@ -67,6 +67,7 @@ const std::vector<MixedFrame>* LanguageStacks::mix(Process& process, const RawSa
     ++losses_["stacks of an interpreter that made no sense"];
     return nullptr;
   }
+  for (const atys_lasting& code : language.reader->take_lasting()) source_.set_lasting_code(process.pid, code);
   if (language_.empty()) return nullptr;
   if ((sample.walk_flags & ATYS_WALK_CUT) != 0) ++losses_["stacks of an interpreter cut: too deep, or not in memory"];
   if (walk.addresses.empty()) {

@@ -23,6 +23,9 @@ class LanguageStacks {
   // Looks for an interpreter before the process is sampled.
   void look_at(Process& process, uint64_t now_ns);
   void refresh(Process& process, uint64_t now_ns);
+  void learn(Process& process, CodeCopy& code) {
+    if (process.language.reader != nullptr) process.language.reader->learn(code);
+  }
   // The frames of a sample of that process, mixed; null: there is no interpreter in it, or it runs none of its code.
   const std::vector<MixedFrame>* mix(Process& process, const RawSample& sample, const unwind::Walk& walk);
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/code_copy.h"
 #include "capture/native/context_records.h"
 #include "capture/native/walker_records.h"
 #include "linux/perf_records.h"
@@ -52,6 +53,7 @@ class SampleSink {
  public:
   virtual ~SampleSink() = default;
   virtual void on_process_record(const linux::PerfRecord& record) = 0;
+  virtual void on_code(pid_t, CodeCopy&) {}  // of an interpreter; the samples that it is in come after
   virtual SampleSlot on_stack(const RawSample& sample) = 0;
   virtual SampleSlot on_lost_stack(pid_t pid, pid_t tid) = 0;  // counted, but its frames did not arrive
   virtual void add(SampleSlot slot, uint64_t samples, uint64_t weight) = 0;
@@ -93,6 +95,8 @@ class SampleSource {
   virtual bool can_walk() const { return false; }
   virtual void set_walker(pid_t, const atys_walker*) {}
   virtual void set_thread_state(pid_t /*tid*/, uint64_t /*address*/) {}
+  // Code of an interpreter that goes on to be what it is; `code` is its address.
+  virtual void set_lasting_code(pid_t, const atys_lasting&) {}
   // Where the threads of a process say what they work on; null: nowhere any more.
   virtual bool reads_contexts() const { return false; }
   virtual void set_context_place(pid_t, const atys_context_place*) {}

@@ -210,11 +210,6 @@ static void send(struct scratch* scratch, __u32 payload) {
   if (bpf_ringbuf_output(&ring, &scratch->record, size, flags) != 0) count(ATYS_RING_FULL, 1);
 }
 
-static __u64 mix(__u64 hash, __u64 word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-  return hash ^ (hash >> 29);
-}
-
 struct hashing {
   struct scratch* scratch;
   __u64 hash;
@@ -223,7 +218,7 @@ struct hashing {
 static long hash_word(__u64 index, void* context) {
   struct hashing* hashing = context;
   if (index >= ATYS_MAX_USER_FRAMES + (ATYS_BEFORE_COPY + ATYS_MAX_CONTEXT) / 8) return 1;
-  hashing->hash = mix(hashing->hash, ((__u64*)hashing->scratch->payload)[index]);
+  hashing->hash = atys_mix(hashing->hash, ((__u64*)hashing->scratch->payload)[index]);
   return 0;
 }
 

@@ -24,6 +24,7 @@ enum atys_record_type {
   ATYS_WAIT_END = 4,   /* that wait is over and matters; no stack */
   ATYS_WAIT = 5,       /* a wait that is over and matters, with the stack after it: none was taken before */
   ATYS_WAKER = 6,      /* who ended a wait that matters */
+  ATYS_CODE = 7,       /* code of an interpreter, seen for the first time: atys_code; the samples that it is in come after */
 };
 
 /* How to take the user stack of a process. */
@@ -89,6 +90,16 @@ struct atys_record {
   __u64 lr; /* x86_64, by frame pointers: the word at sp if it points into the code of the process, else 0 */
   __u64 bx;
   char comm[ATYS_COMM];
+};
+
+/* ATYS_CODE. The pieces that could not be copied have no bytes. */
+struct atys_code {
+  struct atys_record head; /* of it: type, tgid, time_ns, stack_hash: the cookie, pc: the address */
+  struct {
+    __u64 address;
+    __u64 bytes;
+  } copied[ATYS_PIECES];
+  char pieces[ATYS_PIECES][ATYS_PIECE_BYTES];
 };
 
 /* wait_state of a thread that did not give the CPU up itself. */

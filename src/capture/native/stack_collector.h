@@ -61,6 +61,7 @@ class StackCollector final : public SampleSink {
   StackCollector(SampleSource& source, CodeModules& modules);
 
   void on_process_record(const linux::PerfRecord& record) override;
+  void on_code(pid_t pid, CodeCopy& code) override { languages_.learn(processes_.process(pid), code); }
   SampleSlot on_stack(const RawSample& sample) override;
   SampleSlot on_lost_stack(pid_t pid, pid_t tid) override;
   void add(SampleSlot slot, uint64_t samples, uint64_t weight) override;

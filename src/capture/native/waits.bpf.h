@@ -74,7 +74,7 @@ static void begin_wait(void* ctx, struct task_struct* task, int preempted, __u64
   wait->threshold_ns = ((__u64)bpf_get_prandom_u32() * wait->period_ns) >> 32;
   __u32 state = BPF_CORE_READ(task, __state);
   wait->state = preempted || state == 0 ? ATYS_PREEMPTED : state;
-  wait->pair = mix(now, BPF_CORE_READ(task, pid)) | 1;
+  wait->pair = atys_mix(now, BPF_CORE_READ(task, pid)) | 1;
   wait->has_stack = 0;
   if (!is_first && wait->threshold_ns > 4 * wait->recent_ns) return;
   if (!take_from(&stacks_allowance, max_stacks_per_period * 1000000000 / (wait->period_ns | 1), now)) return;

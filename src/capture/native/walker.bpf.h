@@ -83,6 +83,90 @@ static __u64 state_of(const struct atys_walker* walker, struct atys_record* reco
   return 0;
 }
 
+// The text's length and its end.
+static __u64 mix_text(const struct atys_cookie_text* text, __u64 object, __u64 hash) {
+  __u64 words[ATYS_TEXT_WORDS] = {};
+  __u64 length = 0;
+  if (!object || bpf_probe_read_user(&length, sizeof(length), (void*)(object + text->length_at)) != 0)
+    return atys_mix(hash, ATYS_NO_TEXT);
+  __u64 bytes = length < sizeof(words) ? length : sizeof(words);
+  ATYS_CHECKED_BELOW(bytes);
+  if (bytes > sizeof(words)) return 0;
+  if (bytes && bpf_probe_read_user(words, bytes, (void*)(object + text->text_at + length - bytes)) != 0)
+    return atys_mix(hash, ATYS_NO_TEXT);
+  hash = atys_mix(hash, length);
+  for (int i = 0; i < ATYS_TEXT_WORDS; i++) hash = atys_mix(hash, words[i]);
+  return hash;
+}
+
+// Written by user space.
+struct atys_lasting lasting[ATYS_LASTING] = {};
+
+// Code whose pieces were sent, by its cookie. Those that have the same place are sent again and again, which does no harm.
+enum { ATYS_SENT = 16384 };
+__u64 sent[ATYS_SENT] = {};
+
+// Memory of the process, as far as it is there. Returns how much.
+static __u64 copy_part(char* to, __u64 from, __u64 bytes) {
+  ATYS_CHECKED_BELOW(bytes);
+  if (!from || bytes == 0 || bytes > ATYS_PIECE_BYTES) return 0;
+  if (bpf_probe_read_user(to, bytes, (void*)from) == 0) return bytes;
+  __u64 in_page = ATYS_PAGE - (from & (ATYS_PAGE - 1));
+  ATYS_CHECKED_BELOW(in_page);
+  if (in_page == 0 || in_page >= bytes || in_page > ATYS_PIECE_BYTES) return 0;
+  return bpf_probe_read_user(to, in_page, (void*)from) == 0 ? in_page : 0;
+}
+
+// What the name of code is made of. False: there was no room for it.
+__noinline int send_code(const struct atys_walker* walker, __u64 address, __u64 cookie) {
+  if (!walker) return 0;
+  struct atys_code* code = bpf_ringbuf_reserve(&ring, sizeof(*code), 0);
+  if (!code) return 0;
+  code->head.type = ATYS_CODE;
+  code->head.tgid = current_tgid();
+  code->head.time_ns = bpf_ktime_get_ns();
+  code->head.stack_hash = cookie;
+  code->head.pc = address;
+  for (int i = 0; i < ATYS_PIECES; i++) {
+    __u64 from = address;
+    __u64 pointer = walker->pieces[i].of * ATYS_PIECE_BYTES + walker->pieces[i].pointer;
+    ATYS_CHECKED_BELOW(pointer);
+    if (i > 0 && pointer <= (ATYS_PIECES - 1) * ATYS_PIECE_BYTES - sizeof(from))
+      __builtin_memcpy(&from, (char*)code->pieces + pointer, sizeof(from));
+    code->copied[i].address = from;
+    code->copied[i].bytes = copy_part(code->pieces[i], from, walker->pieces[i].bytes);
+  }
+  bpf_ringbuf_submit(code, wakeup_flags(walker->is_fleeting));
+  return 1;
+}
+
+// The cookie of the code at that address. 0: it cannot be read, or there is none. `read_cookie` in user space does the same.
+__noinline __u64 look_at_code(const struct atys_walker* walker, __u64 code, __u32 tgid) {
+  __u64 words[ATYS_COOKIE_WORDS] = {};
+  __u64 kind = 0;
+  if (!walker || !code) return 0;
+  __u64 bytes = walker->cookie.words * sizeof(__u64);
+  ATYS_CHECKED_BELOW(bytes);
+  if (bytes == 0 || bytes > sizeof(words)) return 0;
+  if (bpf_probe_read_user(words, bytes, (void*)(code + walker->cookie.at)) != 0) return 0;
+  __u64 hash = ATYS_COOKIE_SEED;
+  for (int i = 0; i < ATYS_COOKIE_WORDS; i++) hash = atys_mix(hash, words[i]);
+  __u64 key = atys_lasting_key(code, tgid);
+  const struct atys_lasting* known = &lasting[atys_lasting_place(key)];
+  if (known->code == key && known->words == hash) return known->cookie;
+  if (walker->cookie.short_kind < ATYS_NO_KIND && bpf_probe_read_user(&kind, 1, (void*)code) != 0) return 0;
+  for (int i = 0; i < ATYS_COOKIE_TEXTS; i++) {
+    __u64 object = 0;
+    if (!walker->cookie.texts[i].pointer || (i > 0 && walker->cookie.short_kind == kind)) break;
+    if (bpf_probe_read_user(&object, sizeof(object), (void*)(code + walker->cookie.texts[i].pointer)) != 0) return 0;
+    hash = mix_text(&walker->cookie.texts[i], object, hash);
+  }
+  hash |= 1;
+  __u64* last_sent = &sent[(hash >> 1) % ATYS_SENT];
+  if (*last_sent != hash && send_code(walker, code, hash)) *last_sent = hash;
+  return hash;
+}
+
 struct walking {
   struct scratch* scratch;
   struct atys_walker* walker;
@@ -138,10 +222,10 @@ static long walk_frame(__u64 index, void* context) {
   }
   __u64 offset = from - scratch->window_start;
   struct atys_walked* walked = (struct atys_walked*)&scratch->payload[at];
-  walked->code = window_number(scratch, offset + walker->code, 8);
+  walked->code = window_number(scratch, offset + walker->code, 8) & ATYS_ADDRESS;
   walked->position = window_number(scratch, offset + walker->position, walker->position_bytes);
-  walked->code = (walked->code & 0xffffffffffffull) | window_number(scratch, offset + walker->marker, walker->marker_bytes)
-                                                          << 48;
+  walked->cookie = look_at_code(walker, walked->code & ~ATYS_CODE_TAGS, scratch->record.tgid);
+  walked->code |= window_number(scratch, offset + walker->marker, walker->marker_bytes) << 48;
   scratch->record.walked = index + 1;
   walk->callee = walk->frame;
   walk->frame = walker->stride ? walk->frame + walker->stride : window_number(scratch, offset + walker->next, 8);

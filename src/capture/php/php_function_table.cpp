@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/php/php_function_table.h"
 
+#include "capture/code_cookie.h"
+
 namespace atys::capture::php {
 
-FunctionTable::Function* FunctionTable::find(linux::MemoryReader& memory, const Frame& frame) {
-  const auto key = keys_.find(frame.address);
-  if (key != keys_.end()) {
-    const auto known = functions_.find(key->second);
-    if (known != functions_.end() && known->second.head.has_op(frame.position) &&
-        frame.walk - known->second.checked_at < trusted_walks_)
-      return &known->second;
-  }
-  const auto head = read_function(memory, layout_, frame.address);
-  if (head && (head->is_internal() || frame.may_lag || head->has_op(frame.position)))
-    if (Function* function = remember(memory, frame, *head)) return function;
-  return by_position(frame.position);
+// One that has the instruction; else, where that may lag, one that might be it.
+FunctionTable::Function* FunctionTable::known(const Frame& frame, bool may_lag) {
+  for (auto of = functions_.lower_bound({frame.cookie, 0}); of != functions_.end() && of->first.first == frame.cookie; ++of)
+    if (of->second.head.is_internal() || may_lag || of->second.head.has_op(frame.position)) return &of->second;
+  return nullptr;
 }
 
-FunctionTable::Function* FunctionTable::by_position(uint64_t position) {
-  auto after = functions_.upper_bound(position);
-  if (after == functions_.begin()) return nullptr;
-  Function& function = (--after)->second;
-  return function.head.has_op(position) ? &function : nullptr;
+bool FunctionTable::is_there(const Frame& frame) {
+  const uint64_t now = read_cookie(memory_, cookie_, frame.address);
+  return frame.cookie != 0 && now == frame.cookie;
 }
 
-FunctionTable::Function* FunctionTable::remember(linux::MemoryReader& memory, const Frame& frame, const FunctionHead& head) {
-  const uint64_t key = head.is_internal() ? frame.address : head.ops;
-  const auto known = functions_.find(key);
-  const bool is_same = known != functions_.end() && known->second.head == head;
-  // The next request may have put a like function, with another name, just where the last one had its own.
-  auto text = is_same && trusted_walks_ != 0 ? known->second.text : read_text(memory, head);
-  if (!text) return nullptr;
-  if (is_same && known->second.text == *text) {
-    known->second.checked_at = frame.walk;
-    keys_[frame.address] = key;
-    return &known->second;
-  }
-  // What was read by pointers of the first look belongs to them only if they are still there.
-  if (read_function(memory, layout_, frame.address) != head) return nullptr;
+FunctionTable::Function* FunctionTable::find(const Frame& frame) {
+  if (Function* function = known(frame, false)) return function;
+  Function* function = is_there(frame) ? look_at(frame) : nullptr;
+  return function != nullptr ? function : known(frame, frame.may_lag);
+}
+
+// What is read is of the function that ran if that is there before and after.
+FunctionTable::Function* FunctionTable::look_at(const Frame& frame) {
+  const auto head = read_function(memory_, layout_, frame.address);
+  if (!head || !(head->is_internal() || frame.may_lag || head->has_op(frame.position))) return nullptr;
+  const Key key{frame.cookie, head->ops};
+  if (const auto same = functions_.find(key); same != functions_.end() && same->second.head == *head) return &same->second;
+  auto text = read_text(memory_, *head);
+  if (!text || !is_there(frame) || read_function(memory_, layout_, frame.address) != head) return nullptr;
+  return &keep(frame.cookie, *head, std::move(*text));
+}
+
+void FunctionTable::learn(CodeCopy& copy) {
+  const auto head = read_function(copy, layout_, copy.code());
+  if (!head || functions_.contains({copy.cookie(), head->ops})) return;
+  if (auto text = read_text(copy, *head)) keep(copy.cookie(), *head, std::move(*text));
+}
+
+FunctionTable::Function& FunctionTable::keep(uint64_t cookie, const FunctionHead& head, FunctionText text) {
   if (functions_.size() >= kMostFunctions) functions_.clear();
-  if (keys_.size() >= kMostFunctions) keys_.clear();
-  keys_[frame.address] = key;
-  Function& function = functions_[key];
-  function = {.head = head, .text = std::move(*text), .checked_at = frame.walk, .id_of = {}};
-  return &function;
+  Function& function = functions_[{cookie, head.ops}];
+  function = {.head = head, .text = std::move(text), .id_of = {}};
+  return function;
 }
 
 }  // namespace atys::capture::php

@@ -26,7 +26,22 @@ std::optional<Layout> layout_of(std::string_view version) {
   return std::nullopt;
 }
 
-atys_walker walker_for(uint64_t executor_globals, AddressRange live) {
+namespace {
+
+// Name, class, prototype and arguments; then what the name and the file are called, for the next request has like functions
+// where the last one had its own. Copies of a function have the same cookie: bound closures, inherited methods.
+atys_cookie cookie_of(const Layout& layout) {
+  constexpr uint32_t kWords = 5;
+  return {.at = kFunctionName,
+          .words = kWords,
+          .texts = {{.pointer = kFunctionName, .length_at = kStringLength, .text_at = kStringText},
+                    {.pointer = layout.file, .length_at = kStringLength, .text_at = kStringText}},
+          .short_kind = kInternalFunction};
+}
+
+}  // namespace
+
+atys_walker walker_for(const Layout& layout, uint64_t executor_globals, AddressRange live) {
   // zend_executor_globals.current_execute_data, and zend_execute_data {opline, call, return_value, func, This,
   // prev_execute_data}: the upper half of This.u1 tells how it was called.
   constexpr uint32_t kCurrent = 488;
@@ -42,7 +57,15 @@ atys_walker walker_for(uint64_t executor_globals, AddressRange live) {
           .marker_bytes = 2,
           .live_start = live.start,
           .live_end = live.end,
-          .is_stacked = 1};
+          .is_stacked = 1,
+          .is_fleeting = 0,
+          .cookie = cookie_of(layout),
+          // The function, its name, its file, its class, and what that is called.
+          .pieces = {{.of = 0, .pointer = 0, .bytes = kFunctionBytes},
+                     {.of = 0, .pointer = kFunctionName, .bytes = ATYS_PIECE_BYTES},
+                     {.of = 0, .pointer = static_cast<uint16_t>(layout.file), .bytes = ATYS_PIECE_BYTES},
+                     {.of = 0, .pointer = kFunctionClass, .bytes = kClassName + 8},
+                     {.of = 3, .pointer = kClassName, .bytes = ATYS_PIECE_BYTES}}};
 }
 
 }  // namespace atys::capture::php

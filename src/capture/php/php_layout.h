@@ -48,6 +48,6 @@ constexpr uint16_t kCalledFromC = 2;
 std::optional<Layout> layout_of(std::string_view version);
 
 // `executor_globals`: the address of that symbol. `live`: code that has the instruction it is at in a register.
-atys_walker walker_for(uint64_t executor_globals, AddressRange live);
+atys_walker walker_for(const Layout& layout, uint64_t executor_globals, AddressRange live);
 
 }  // namespace atys::capture::php

@@ -24,20 +24,18 @@ class PhpReader final : public StackReader {
   // False where nothing of a walk is known any more; functions among others that are gone are named as such.
   bool read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) override;
   LanguageName name(uint32_t id) const override;
+  void learn(CodeCopy& copy) override { functions_.learn(copy); }
 
-  // How many walks a function is taken for the same without a look at it.
-  static constexpr uint64_t kTrustedWalks = 100;
   static constexpr size_t kMostLines = 1 << 16;  // of one function
   static constexpr size_t kMostNames = 1 << 20;
 
  private:
-  uint32_t id_of(FunctionTable::Function& function, uint64_t position);
+  uint32_t id_of(FunctionTable::Function& function, const FunctionTable::Frame& frame);
   uint32_t intern(LanguageName name);
 
   std::unique_ptr<linux::MemoryReader> memory_;
   PhpProcess process_;
   atys_walker walker_;
-  uint64_t walks_ = 0;
   FunctionTable functions_;
   std::vector<LanguageName> names_;  // by id; the first is of what is gone
   std::unordered_map<std::string, uint32_t> ids_;

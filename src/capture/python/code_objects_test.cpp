@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "capture/code_cookie.h"
+#include "capture/python/interpreter.h"
 #include "capture/python/objects.h"
 #include "support/fake_python.h"
 
@@ -12,17 +14,19 @@ namespace {
 using Build = test::FakePython::Build;
 using test::FakePython;
 
-constexpr uint64_t kSecond = 1'000'000'000;
-
 struct Functions {
   explicit Functions(uint32_t minor, Build build = Build::Default) : python(minor, build) {}
 
-  uint32_t frame(uint64_t code, int unit, uint64_t now_ns = kSecond) {
-    return codes.frame(code, python.position(code, unit), now_ns);
+  // As the sampler would hand it over at this moment.
+  atys_walked walked_at(uint64_t code, uint64_t position) {
+    return {code, position, read_cookie(python.memory(), cookie, code)};
   }
+  atys_walked walked(uint64_t code, int unit) { return walked_at(code, python.position(code, unit)); }
+  uint32_t frame(uint64_t code, int unit) { return codes.frame(walked(code, unit)); }
 
   FakePython python;
-  CodeObjects codes{python.memory(), python.layout(), FakePython::kCodeType};
+  atys_cookie cookie = cookie_of(python.layout());
+  CodeObjects codes{python.memory(), python.layout(), cookie, FakePython::kCodeType};
 };
 
 TEST(code_objects, say_function_file_and_lines_in_every_version) {
@@ -46,7 +50,7 @@ TEST(code_objects, have_one_number_for_each_line) {
   EXPECT_NE(frame, 0U);
   EXPECT_EQ(of.frame(code, 2), frame);
   EXPECT_NE(of.frame(code, 3), frame);
-  EXPECT_EQ(of.codes.frame(code, of.python.position(code, 2) + 1, kSecond), frame) << "another position of the same line";
+  EXPECT_EQ(of.codes.frame(of.walked_at(code, of.python.position(code, 2) + 1)), frame) << "another position of the same line";
   EXPECT_NE(of.frame(of.python.code({.name = "g"}), 2), frame);
 }
 
@@ -58,51 +62,83 @@ TEST(code_objects, a_frame_that_has_not_begun_is_on_the_first_line) {
   }
 }
 
-TEST(code_objects, are_not_read_twice_within_a_second) {
+TEST(code_objects, are_read_once) {
   Functions of(11);
   const uint64_t code = of.python.code({.name = "f"});
-  const uint32_t frame = of.frame(code, 1);
+  const atys_walked walked = of.walked(code, 1);
+  const uint32_t frame = of.codes.frame(walked);
   of.python.memory().reads = 0;
-  EXPECT_EQ(of.frame(code, 1, kSecond + kSecond / 2), frame);
+  EXPECT_EQ(of.codes.frame(walked), frame);
   EXPECT_EQ(of.python.memory().reads, 0U);
-  EXPECT_EQ(of.frame(code, 1, 3 * kSecond), frame);
-  EXPECT_EQ(of.python.memory().reads, 1U) << "only whether it is still the same";
 }
 
-TEST(code_objects, another_function_at_the_same_address_is_noticed_after_a_second) {
+TEST(code_objects, another_function_at_the_same_address_is_another_at_once) {
   for (uint32_t minor = kOldestMinor; minor <= kNewestMinor; ++minor) {
     Functions of(minor);
     const uint64_t code = of.python.code({.name = "old", .line = 10});
-    const uint32_t old = of.frame(code, 1);
+    const atys_walked before = of.walked(code, 1);
+    const uint32_t old = of.codes.frame(before);
     of.python.fill(code, {.name = "new", .file = "/srv/other.py", .line = 70});
-    const LanguageName name = of.codes.name(of.frame(code, 1, 3 * kSecond));
+    const LanguageName name = of.codes.name(of.frame(code, 1));
     EXPECT_EQ(name.function, "new") << minor;
     EXPECT_EQ(name.file, "/srv/other.py");
     EXPECT_EQ(name.line, 71);
-    EXPECT_EQ(of.codes.name(old).function, "old") << "samples that were taken before keep their names";
+    EXPECT_EQ(of.codes.frame(before), old) << "a sample that was taken before is of what was there then";
+    EXPECT_EQ(of.codes.name(old).function, "old");
   }
 }
 
-TEST(code_objects, one_that_has_lasted_is_looked_at_every_five_seconds) {
+// The sampler came by before, the reader comes late.
+TEST(code_objects, a_function_that_was_replaced_before_it_was_looked_at_has_no_name_rather_than_anothers) {
+  for (uint32_t minor = kOldestMinor; minor <= kNewestMinor; ++minor) {
+    Functions of(minor);
+    const uint64_t code = of.python.code({.name = "old", .line = 10});
+    const atys_walked before = of.walked(code, 1);
+    of.python.fill(code, {.name = "new", .line = 10});
+    EXPECT_EQ(of.codes.frame(before), 0U) << minor;
+  }
+}
+
+// A program that makes and frees functions in turn gets the same memory for each, down to their names.
+TEST(code_objects, a_name_or_file_that_changed_where_it_lies_is_another_functions) {
+  for (uint32_t minor = kOldestMinor; minor < 12; ++minor)
+    for (const uint32_t field : {FakePython(minor).layout().code_name, FakePython(minor).layout().code_filename}) {
+      Functions of(minor);
+      const uint64_t code = of.python.code({.name = "turn_1", .file = "/m1.py"});
+      const atys_walked before = of.walked(code, 1);
+      const auto text = of.python.memory().value_at<uint64_t>(code + field);
+      of.python.memory().put<char>(*text + of.python.layout().text_ascii_data + 3, '2');
+      EXPECT_EQ(of.codes.frame(before), 0U) << minor;
+      EXPECT_NE(of.frame(code, 1), 0U);
+    }
+}
+
+TEST(code_objects, a_function_that_goes_while_it_is_read_has_no_name) {
+  for (const uint32_t minor : {9U, 11U, 12U, 14U}) {
+    Functions of(minor);
+    const uint64_t code = of.python.code({.name = "old", .line = 10});
+    const atys_walked before = of.walked(code, 1);
+    const auto table = of.python.memory().value_at<uint64_t>(code + of.python.layout().code_line_table);
+    of.python.memory().after_read = [&](uint64_t address) {
+      if (address >= *table && address < *table + 64) of.python.fill(code, {.name = "new", .line = 10});
+    };
+    EXPECT_EQ(of.codes.frame(before), 0U) << minor;
+  }
+}
+
+TEST(code_objects, without_a_cookie_nothing_is_believed) {
   Functions of(12);
-  const uint64_t code = of.python.code({.name = "old"});
-  for (uint64_t second = 1; second <= 60; ++second) of.frame(code, 1, second * kSecond);
-  of.python.memory().reads = 0;
-  for (uint64_t second = 61; second <= 90; ++second) of.frame(code, 1, second * kSecond);
-  EXPECT_EQ(of.python.memory().reads, 6U);
-  of.python.fill(code, {.name = "new"});
-  EXPECT_EQ(of.codes.name(of.frame(code, 1, 96 * kSecond)).function, "new");
-  of.python.fill(code, {.name = "newest"});
-  EXPECT_EQ(of.codes.name(of.frame(code, 1, 98 * kSecond)).function, "newest")
-      << "a new one is looked at after a second again";
+  const uint64_t code = of.python.code({.name = "f"});
+  EXPECT_EQ(of.codes.frame({code, of.python.position(code, 1), 0}), 0U);
 }
 
 TEST(code_objects, a_function_that_is_gone_keeps_its_name) {
   Functions of(12);
   const uint64_t code = of.python.code({.name = "f"});
-  const uint32_t frame = of.frame(code, 1);
+  const atys_walked walked = of.walked(code, 1);
+  const uint32_t frame = of.codes.frame(walked);
   of.python.memory().unmap(code);
-  EXPECT_EQ(of.frame(code, 1, 5 * kSecond), frame);
+  EXPECT_EQ(of.codes.frame(walked), frame);
 }
 
 TEST(code_objects, what_is_no_function_has_no_number) {
@@ -122,8 +158,8 @@ TEST(code_objects, any_object_may_be_a_function_where_their_type_is_not_known) {
   Functions of(12);
   const uint64_t code = of.python.code({.name = "f"});
   of.python.memory().put<uint64_t>(code + of.python.layout().object_type, 0x1234);
-  CodeObjects codes(of.python.memory(), of.python.layout(), 0);
-  EXPECT_EQ(codes.name(codes.frame(code, of.python.position(code, 0), kSecond)).function, "f");
+  CodeObjects codes(of.python.memory(), of.python.layout(), of.cookie, 0);
+  EXPECT_EQ(codes.name(codes.frame(of.walked(code, 0))).function, "f");
 }
 
 TEST(code_objects, a_function_whose_name_cannot_be_read_is_none) {
@@ -159,11 +195,11 @@ TEST(code_objects, a_position_may_be_in_a_threads_own_copy_of_the_bytecode) {
     memory.put<uint64_t>(copies, 3);
     memory.put(copies + 8, code + of.python.layout().code_bytecode);
     memory.put(copies + 24, copy);
-    EXPECT_EQ(of.codes.name(of.codes.frame(code, copy + 6, kSecond)).line, 13) << minor;
+    EXPECT_EQ(of.codes.name(of.codes.frame(of.walked_at(code, copy + 6))).line, 13) << minor;
     EXPECT_EQ(of.codes.name(of.frame(code, 2)).line, 12) << "and in the first, which is part of the function";
     memory.put<uint64_t>(copies, ~uint64_t{0});
     memory.reads = 0;
-    EXPECT_EQ(of.codes.name(of.codes.frame(code, copy + (uint64_t{1} << 40), kSecond)).line, 10);
+    EXPECT_EQ(of.codes.name(of.codes.frame(of.walked_at(code, copy + (uint64_t{1} << 40)))).line, 10);
     EXPECT_LT(memory.reads, 2000U);
   }
 }

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "capture/process_files.h"
+#include "capture/python/code_objects.h"
 
 namespace atys::capture::python {
 
@@ -103,6 +104,32 @@ Result<Interpreter> find_interpreter(pid_t pid, const std::string& path, const s
   return found;
 }
 
+// From the first line to the line table lie pointers and counts that last as long as the object, among them since 3.12 a
+// number that no other has. Before, objects that are made and freed in turn come to lie, with all that they point to, where
+// the last ones did: names tell them apart.
+atys_cookie cookie_of(const Layout& layout) {
+  constexpr uint32_t kFirstWithVersions = 12;
+  const auto [first, last] =
+      std::minmax({layout.code_first_line, layout.code_filename, layout.code_name, layout.code_line_table});
+  atys_cookie cookie{.at = first & ~7u, .words = 0, .texts = {}, .short_kind = ATYS_NO_KIND};
+  cookie.words = std::min<uint32_t>((last - cookie.at) / 8 + 1, ATYS_COOKIE_WORDS);
+  if (layout.minor >= kFirstWithVersions) return cookie;
+  cookie.texts[0] = {.pointer = layout.code_name, .length_at = layout.text_length, .text_at = layout.text_ascii_data};
+  cookie.texts[1] = {.pointer = layout.code_filename, .length_at = layout.text_length, .text_at = layout.text_ascii_data};
+  return cookie;
+}
+
+std::array<atys_piece, ATYS_PIECES> pieces_of(const Layout& layout) {
+  const auto piece = [](uint32_t pointer, size_t bytes) {
+    return atys_piece{.of = 0,
+                      .pointer = static_cast<uint16_t>(pointer),
+                      .bytes = static_cast<uint16_t>(std::min<size_t>(bytes, ATYS_PIECE_BYTES)),
+                      .reserved = 0};
+  };
+  return {piece(0, CodeObjects::bytes_of_object(layout)), piece(layout.code_name, ATYS_PIECE_BYTES),
+          piece(layout.code_filename, ATYS_PIECE_BYTES), piece(layout.code_line_table, ATYS_PIECE_BYTES)};
+}
+
 atys_walker Interpreter::walker() const {
   atys_walker walker{};
   if (layout.holder.count > 0) walker.holder = layout.is_holder_in_runtime ? runtime : first;
@@ -119,6 +146,8 @@ atys_walker Interpreter::walker() const {
   walker.window = std::max({layout.frame_next + 8, layout.frame_code + 8, layout.frame_position + layout.position_bytes,
                             layout.frame_marker + layout.marker_bytes});
   walker.is_stacked = layout.entry_mark == EntryMark::EveryFrame ? 0 : 1;  // else frames are objects of their own
+  walker.cookie = cookie_of(layout);
+  std::ranges::copy(pieces_of(layout), walker.pieces);
   return walker;
 }
 

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,6 +17,11 @@ namespace atys::capture::python {
 
 // What to call the function that waits for the interpreter's lock.
 constexpr const char* kWaitingForLock = "[waiting for the GIL]";
+
+// What tells code apart from other code that came to lie in its place.
+atys_cookie cookie_of(const Layout& layout);
+// Its object, name, file and line table: as much of them as the sampler copies.
+std::array<atys_piece, ATYS_PIECES> pieces_of(const Layout& layout);
 
 // Where it is.
 struct Interpreter {

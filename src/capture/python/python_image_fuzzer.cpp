@@ -15,7 +15,8 @@ using namespace atys::capture;
 
 constexpr size_t kThreads = 4;
 constexpr size_t kReadsOfThreads = 100'000;
-constexpr size_t kReadsPerFrame = 12 + 1024;  // a name, a file, a table, and the copies of its bytecode
+constexpr size_t kReadsPerFrame = 32 + 1024;  // a name, a file, a table, its cookie, and the copies of its bytecode
+constexpr size_t kReadsToWalkOne = 12;        // frame and cookie, each twice, at most
 
 void check(bool holds) {
   if (!holds) std::abort();
@@ -69,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::vector<atys_walked> walk;
     walk_remote(image.memory, reader.walker(), threads[i].state, walk);
     check(walk.size() <= ATYS_MAX_WALKED);
-    check(image.memory.reads <= kWalkAttempts * (ATYS_MAX_WALKED + 16));
+    check(image.memory.reads <= kWalkAttempts * (kReadsToWalkOne * ATYS_MAX_WALKED + 16));
     read_twice(reader, image.memory, walk);
   }
   return 0;

@@ -10,9 +10,7 @@ namespace atys::capture::python {
 
 namespace {
 
-constexpr uint64_t kAddress = 0xffffffffffff;
-constexpr uint64_t kTags = 7;                 // low bits of a pointer that say how it is counted
-constexpr uint64_t kReadAllNs = 400'000'000;  // a part of the time after which a function is looked at again
+constexpr uint64_t kLookAtAllNs = 100'000'000;
 constexpr uint8_t kNoOwnFrame = 3;  // owner of a frame that only marks a call from native code, and of any above it
 
 uint8_t marker_of(const atys_walked& walked) { return static_cast<uint8_t>(walked.code >> 48); }
@@ -23,9 +21,9 @@ PythonReader::PythonReader(pid_t pid, std::unique_ptr<linux::MemoryReader> memor
     : pid_(pid),
       memory_(std::move(memory)),
       interpreter_(std::move(interpreter)),
-      codes_(*memory_, interpreter_.layout, interpreter_.code_type),
-      thread_names_(*memory_, interpreter_),
-      walker_(interpreter_.walker()) {
+      walker_(interpreter_.walker()),
+      codes_(*memory_, interpreter_.layout, walker_.cookie, interpreter_.code_type),
+      thread_names_(*memory_, interpreter_) {
   gone_ = codes_.named("[code that was gone]");
   code_.evaluator = interpreter_.evaluator;
   code_.own = interpreter_.own;
@@ -76,24 +74,30 @@ std::string_view PythonReader::wait_reason(std::span<const std::string_view> fun
   return is_for_lock ? "gil" : "";
 }
 
-size_t PythonReader::count_known(std::span<const atys_walked> walk, uint64_t now_ns) {
-  if (now_ns >= all_read_ns_ + kReadAllNs) {
-    all_read_ns_ = now_ns;
-    return 0;
-  }
+size_t PythonReader::count_known(std::span<const atys_walked> walk) const {
   const auto is_same = [](const atys_walked& a, const atys_walked& b) {
-    return a.code == b.code && a.position == b.position;
+    return a.code == b.code && a.position == b.position && a.cookie == b.cookie;
   };
   const auto [end, last_end] = std::mismatch(walk.rbegin(), walk.rend(), last_walk_.rbegin(), last_walk_.rend(), is_same);
   return static_cast<size_t>(end - walk.rbegin());
 }
 
+// Those that are new in a walk, and all of them now and then.
+void PythonReader::see_lasting(std::span<const atys_walked> walk, size_t new_frames) {
+  const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+  if (now_ns >= look_at_all_ns_) {
+    look_at_all_ns_ = now_ns + kLookAtAllNs;
+    new_frames = walk.size();
+  }
+  for (size_t i = 0; i < new_frames; ++i)
+    lasting_.see(*memory_, walker_.cookie, walk[i], ids_[i] != 0 && codes_.is_function(ids_[i]), now_ns);
+}
+
 // Memory in which nothing is a function is no stack.
 bool PythonReader::read(std::span<const atys_walked> walk, std::vector<LanguageFrame>& frames) {
-  const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
   const EntryMark mark = interpreter_.layout.entry_mark;
   const size_t before = frames.size();
-  const size_t known = count_known(walk, now_ns);
+  const size_t known = count_known(walk);
   ids_.assign(walk.size() - known, 0);
   ids_.insert(ids_.end(), last_ids_.end() - static_cast<std::ptrdiff_t>(known), last_ids_.end());
   bool is_any_known = false;
@@ -102,11 +106,12 @@ bool PythonReader::read(std::span<const atys_walked> walk, std::vector<LanguageF
       if (frames.size() > before) frames.back().is_entry = true;
       continue;
     }
-    if (ids_[i] == 0) ids_[i] = codes_.frame(walk[i].code & kAddress & ~kTags, walk[i].position, now_ns);
+    if (ids_[i] == 0) ids_[i] = codes_.frame(walk[i]);
     is_any_known |= ids_[i] != 0;
     frames.push_back({.id = ids_[i] == 0 ? gone_ : ids_[i],
                       .is_entry = mark == EntryMark::EveryFrame || (mark == EntryMark::Flag && marker_of(walk[i]) != 0)});
   }
+  see_lasting(walk, walk.size() - known);
   last_walk_.assign(walk.begin(), walk.end());
   last_ids_.swap(ids_);
   if (is_any_known || frames.size() == before) return true;

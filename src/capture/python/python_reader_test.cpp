@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "capture/code_cookie.h"
 #include "support/fake_python.h"
 #include "support/python_image.h"
 
@@ -20,8 +21,10 @@ struct Reading {
                                             python.interpreter());
   }
 
-  atys_walked walked(uint64_t code, int unit, uint8_t marker = 0) const {
-    return {.code = code | uint64_t{marker} << 48, .position = python.position(code, unit)};
+  atys_walked walked(uint64_t code, int unit, uint8_t marker = 0) {
+    return {.code = code | uint64_t{marker} << 48,
+            .position = python.position(code, unit),
+            .cookie = read_cookie(python.memory(), reader->walker().cookie, code)};
   }
   // "f:12* g:13": `*` is an entry. "torn" where it is.
   std::string read(const std::vector<atys_walked>& walk) {
@@ -72,7 +75,9 @@ TEST(python_reader, takes_what_lies_before_a_frame_without_code_for_an_entry_sin
 TEST(python_reader, looks_past_the_bits_that_say_how_a_pointer_is_counted) {
   Reading of(14);
   const uint64_t f = of.python.code({.name = "f"});
-  EXPECT_EQ(of.read({{.code = f | 1, .position = of.python.position(f, 1)}}), "f:11");
+  atys_walked walked = of.walked(f, 1);
+  walked.code |= 1;
+  EXPECT_EQ(of.read({walked}), "f:11");
 }
 
 TEST(python_reader, names_what_was_gone_as_long_as_something_is_known) {
