@@ -54,29 +54,32 @@ def write(path: pathlib.Path, text: str) -> pathlib.Path:
 
 @contextlib.contextmanager
 def woken_by(language: str, top: pathlib.Path):
-    """The stranger, with what it says in a file. It begins once somebody reads from the pipe."""
+    """The stranger, with what it says in a file. Its pipe stays open after the target."""
     pipe = top / "pipe"
     os.mkfifo(pipe)
-    with open(top / "said", "wb") as said, running(*WAKERS[language](pipe, top), stdout=said, stderr=said, cwd=str(top)) as stranger:
+    with open(pipe, "r+b", buffering=0), open(top / "said", "wb") as said, running(*WAKERS[language](pipe, top), stdout=said, stderr=said, cwd=str(top)) as stranger:
         yield stranger, pipe
 
 
 def is_left_alone(language: str, kind: str) -> str:
     require_program({"python": "python3"}.get(language, language))
     with folder() as top, woken_by(language, top) as (stranger, pipe):
-        shot, before = None, {}
-
-        def look(_):
-            before.update(strangers.state_of(stranger.pid))
-
-        time.sleep(live.MOMENT_S * (3 if language == "java" else 1))
-        before.update(strangers.state_of(stranger.pid))
+        wait_until_it_writes(stranger.pid, pipe)
+        before = strangers.state_of(stranger.pid)
         shot = capture(top, "ebpf", "--kind", kind, *live.RATE, "--", sys.executable, "-c", READER, str(pipe), "600").succeeded()
         after = strangers.state_of(stranger.pid)
         expect((changed := strangers.changes(before, after)) == [], f"the stranger has {', '.join(changed)}")
         expect((top / "said").read_bytes() == b"", f"the stranger said: {(top / 'said').read_text()[:200]}")
         expect_only_the_target(shot, stranger.pid)
         return f"{shot.profile.samples} samples"
+
+
+def wait_until_it_writes(pid: int, pipe: pathlib.Path) -> None:
+    end = time.monotonic() + live.TIMEOUT_S
+    while str(pipe) not in strangers.files(pid):
+        expect(time.monotonic() < end, "the stranger did not begin")
+        time.sleep(0.1)
+    time.sleep(live.MOMENT_S)  # a runtime makes further threads when it has begun
 
 
 def expect_only_the_target(shot: live.Capture, stranger: int) -> None:

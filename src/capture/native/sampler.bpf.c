@@ -26,7 +26,9 @@ const volatile __u32 our_tgid = 0;
 const volatile __u64 max_samples = 0;
 
 // Written by user space.
-__u64 sample_period_ns = 0;  // of the timers. The kernel goes on telling the first one after a change
+__u64 sample_period_ns = 0;  // on average
+__u64 timer_weights[ATYS_TIMERS] = {};  // what a sample of each timer of a CPU stands for
+__u64 recording_since_ns = 0;
 struct atys_only_process only = {};
 
 // Read by user space.
@@ -363,11 +365,29 @@ static int is_target(__u32 tgid) {
   return !only_listed_processes || bpf_map_lookup_elem(&processes, &tgid) != 0;
 }
 
+// A sample of the current thread, whose weight is known, with its stack.
+static void hand_over(void* ctx, struct scratch* scratch, __u32 mode) {
+  struct atys_record* record = &scratch->record;
+  __u32 payload = add_thread(ctx, scratch, mode);
+  if (mode == ATYS_BY_COPY && record->sp != 0) {
+    record->type = ATYS_STACK_COPY;
+    send(scratch, payload);
+    return;
+  }
+  record->type = ATYS_COUNTED_STACK;
+  record->stack_hash = hash_words(scratch, payload / 8, mode == ATYS_WITHOUT ? 0 : record->lr);
+  if (count_stack(record)) send(scratch, payload);
+}
+
 static int is_over_limit(void) {
   if (!max_samples || __sync_fetch_and_add(&samples_taken, 1) < max_samples) return 0;
   count(ATYS_OVER_LIMIT, 1);
   return 1;
 }
+
+// Which of a CPU's timers it is: their periods differ in the lowest bits. The kernel may go on telling the first period after
+// a change, so these stay what they are.
+static __u64 weight_of(__u64* ctx) { return timer_weights[ctx[ATYS_WORD_PERIOD] % ATYS_TIMERS]; }
 
 SEC("perf_event")
 int sample(__u64* ctx) {
@@ -380,23 +400,15 @@ int sample(__u64* ctx) {
     take_registers(ctx, record);
   else
     add_kernel_part(ctx, scratch);
-  record->weight = sample_period_ns;
+  record->weight = weight_of(ctx);
   count(ATYS_SAMPLES, 1);
   count(ATYS_WEIGHT, record->weight);
-  __u32 mode = mode_of(tgid);
-  __u32 payload = add_thread(ctx, scratch, mode);
-  if (mode == ATYS_BY_COPY && record->sp != 0) {
-    record->type = ATYS_STACK_COPY;
-    send(scratch, payload);
-    return 0;
-  }
-  record->type = ATYS_COUNTED_STACK;
-  record->stack_hash = hash_words(scratch, payload / 8, mode == ATYS_WITHOUT ? 0 : record->lr);
-  if (count_stack(record)) send(scratch, payload);
+  hand_over(ctx, scratch, mode_of(tgid));
   return 0;
 }
 
 #include "waits.bpf.h"
+#include "events.bpf.h"
 
 // A process that a sampled one starts is sampled too, where the target says so. These two are raw tracepoints, which the
 // loader attaches without the kernel's types.
@@ -417,6 +429,23 @@ int on_fork(__u64* ctx) {
   return 0;
 }
 
+// What threads that have ended had run since they began, by process: nobody can ask them any more.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16384);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u32);
+  __type(value, __u64);
+} ended SEC(".maps");
+
+static void add_ended(__u32 tgid, __u64 ran_ns) {
+  __u64* known = bpf_map_lookup_elem(&ended, &tgid);
+  if (known)
+    __sync_fetch_and_add(known, ran_ns);
+  else if (bpf_map_update_elem(&ended, &tgid, &ran_ns, BPF_NOEXIST) != 0 && (known = bpf_map_lookup_elem(&ended, &tgid)))
+    __sync_fetch_and_add(known, ran_ns);
+}
+
 // The last thread of a process is gone: its number may soon be another's.
 SEC("raw_tp/sched_process_exit")
 int on_exit(__u64* ctx) {
@@ -424,6 +453,7 @@ int on_exit(__u64* ctx) {
   __u32 tgid = tgid_of(task);
   if (only_tgid && tgid != only_tgid) return 0;
   __u32 tid = tid_of(task);
+  if (only_listed_processes && is_target(tgid)) add_ended(tgid, BPF_CORE_READ(task, se.sum_exec_runtime));
   bpf_map_delete_elem(&stack_ends, &tid);
   bpf_map_delete_elem(&thread_states, &tid);
   struct atys_thread* slot = &only.threads[tid % ATYS_THREAD_SLOTS];

@@ -4,14 +4,14 @@
 #define ATYS_SAMPLER_KERNEL_H
 
 /* What a program on a perf event is given begins with the registers at the interrupt, in the order that ptrace(2) shows
- * them: that order is fixed. */
+ * them: that order is fixed. Behind them is the event's period. */
 #if defined(__TARGET_ARCH_x86)
-enum { ATYS_WORD_FP = 4, ATYS_WORD_PC = 16, ATYS_WORD_SP = 19 };
+enum { ATYS_WORD_FP = 4, ATYS_WORD_PC = 16, ATYS_WORD_SP = 19, ATYS_WORD_PERIOD = 21 };
 #define ATYS_WORD_LR(words) 0
 #define ATYS_WORD_BX(words) ((words)[5])
 #define ATYS_IS_USER(words) (((words)[17] & 3) == 3) /* cs */
 #elif defined(__TARGET_ARCH_arm64)
-enum { ATYS_WORD_FP = 29, ATYS_WORD_PC = 32, ATYS_WORD_SP = 31 };
+enum { ATYS_WORD_FP = 29, ATYS_WORD_PC = 32, ATYS_WORD_SP = 31, ATYS_WORD_PERIOD = 34 };
 #define ATYS_WORD_LR(words) ((words)[30])
 #define ATYS_WORD_BX(words) 0
 #define ATYS_IS_USER(words) (((words)[33] & 0x1f) == 0) /* pstate: EL0, 64 bits */
@@ -86,6 +86,10 @@ struct pid {
   struct upid numbers[1];  // as many as levels
 };
 
+struct sched_entity {
+  __u64 sum_exec_runtime;
+};
+
 struct task_struct {
   int pid;
   int tgid;
@@ -96,6 +100,18 @@ struct task_struct {
   struct pid* thread_pid;
   struct task_struct* group_leader;
   struct thread_struct thread;
+  struct sched_entity se;
+  __u64 start_time;
+  char comm[16];
+};
+
+struct seq_file;
+struct bpf_iter_meta {
+  struct seq_file* seq;
+};
+struct bpf_iter__task {
+  struct bpf_iter_meta* meta;
+  struct task_struct* task;
 };
 
 #pragma clang attribute pop

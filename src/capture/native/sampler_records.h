@@ -25,6 +25,7 @@ enum atys_record_type {
   ATYS_WAIT = 5,       /* a wait that is over and matters, with the stack after it: none was taken before */
   ATYS_WAKER = 6,      /* who ended a wait that matters */
   ATYS_CODE = 7,       /* code of an interpreter, seen for the first time: atys_code; the samples that it is in come after */
+  ATYS_WAIT_SO_FAR = 8, /* a wait that goes on, cut here; with a stack if none was taken when it began */
 };
 
 /* How to take the user stack of a process. */
@@ -92,6 +93,10 @@ struct atys_record {
   char comm[ATYS_COMM];
 };
 
+/* A CPU has several timers whose periods differ by some per cent: samples at even distances fall into step with whatever in
+ * the target takes as long. */
+enum { ATYS_TIMERS = 4 };
+
 /* ATYS_CODE. The pieces that could not be copied have no bytes. */
 struct atys_code {
   struct atys_record head; /* of it: type, tgid, time_ns, stack_hash: the cookie, pc: the address */
@@ -100,6 +105,13 @@ struct atys_code {
     __u64 bytes;
   } copied[ATYS_PIECES];
   char pieces[ATYS_PIECES][ATYS_PIECE_BYTES];
+};
+
+/* ATYS_WAIT_SO_FAR, as the iterator writes it. Without a stack_hash it has the registers and the frames in the kernel of a
+ * thread that stands still. */
+struct atys_cut {
+  struct atys_record record;
+  __u64 kernel_frames[ATYS_MAX_KERNEL_FRAMES];
 };
 
 /* wait_state of a thread that did not give the CPU up itself. */
@@ -138,6 +150,7 @@ enum atys_counter {
   ATYS_WAIT_NS,       /* and how long they were */
   ATYS_CAPPED_WAITS,  /* that matter, but whose stack is not known: the cap on records, or no system call to take it at */
   ATYS_CAPPED_WAIT_NS,
+  ATYS_EVENTS,        /* that happened in the target, all of them */
   ATYS_COUNTERS,
 };
 

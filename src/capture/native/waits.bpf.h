@@ -90,9 +90,28 @@ static void begin_wait(void* ctx, struct task_struct* task, int preempted, __u64
   wait->since_ns = bpf_ktime_get_ns();  // what that took is ours, not the wait's
 }
 
+// Since when a thread waits of which nothing was seen yet: it did so when the recording began.
+static __u64 first_wait_since(struct task_struct* task) {
+  __u64 began = BPF_CORE_READ(task, start_time);
+  return began > recording_since_ns ? began : recording_since_ns;
+}
+
+// That of a thread that comes back from its first wait in the recording. Null: it is not of the target, or did not wait.
+static struct atys_wait* first_wait(struct task_struct* task) {
+  if (!is_target(tgid_of(task))) return 0;
+  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!wait || wait->period_ns) return 0;
+  wait->since_ns = first_wait_since(task);
+  wait->period_ns = sample_period_ns;
+  wait->threshold_ns = ((__u64)bpf_get_prandom_u32() * wait->period_ns) >> 32;
+  wait->pair = atys_mix(wait->since_ns, BPF_CORE_READ(task, pid)) | 1;
+  return wait;
+}
+
 static void end_wait(struct task_struct* task, __u64 now) {
   struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
-  if (!wait || wait->since_ns == 0) return;
+  if (!wait) wait = first_wait(task);
+  if (!wait || wait->since_ns == 0 || now <= wait->since_ns) return;
   __u64 duration_ns = now - wait->since_ns;
   wait->since_ns = 0;
   wait->recent_ns -= wait->recent_ns / 8;
@@ -151,6 +170,63 @@ int on_syscall_end(__u64* ctx) {
   count(ATYS_SAMPLES, 1);
   __u32 mode = mode_of(scratch->record.tgid);
   send(scratch, add_thread(ctx, scratch, mode));
+  return 0;
+}
+
+// A timer may interrupt whoever runs the iterator: it has a place of its own.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct atys_cut);
+} cut_scratches SEC(".maps");
+
+// What is known of the wait that a thread is in; null: it runs.
+static struct atys_wait* wait_to_cut(struct task_struct* task, __u64 now) {
+  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
+  if (wait) return wait->since_ns && wait->since_ns < now ? wait : 0;
+  // One of which nothing was seen has waited all the time, or run.
+  if (BPF_CORE_READ(task, __state) == 0) return 0;
+  return first_wait(task);
+}
+
+static void describe_cut(struct task_struct* task, const struct atys_wait* wait, struct atys_cut* scratch) {
+  struct atys_record* record = &scratch->record;
+  record->tgid = tgid_of(task);
+  record->tid = tid_of(task);
+  record->wait_state = wait->state;
+  record->kernel_frames = 0;
+  record->stack_hash = wait->has_stack ? wait->pair : 0;
+  BPF_CORE_READ_INTO(&record->comm, task, comm);
+  if (wait->has_stack) return;
+  long got = bpf_get_task_stack(task, scratch->kernel_frames, sizeof(scratch->kernel_frames), 0);
+  record->kernel_frames = got > 0 && got <= sizeof(scratch->kernel_frames) ? (__u64)got / 8 : 0;
+  read_registers(record, task);
+}
+
+// Threads that wait when a window or the recording ends: the wait is cut there, and what goes on is the next one's. Those
+// whose stack is not known show it now: they stand still. User space reads the records from the iterator.
+SEC("iter/task")
+int on_cut(struct bpf_iter__task* ctx) {
+  struct task_struct* task = ctx->task;
+  __u32 zero = 0;
+  struct atys_cut* scratch = bpf_map_lookup_elem(&cut_scratches, &zero);
+  if (!task || !scratch || !is_target(tgid_of(task))) return 0;
+  __u64 now = bpf_ktime_get_ns();
+  struct atys_wait* wait = wait_to_cut(task, now);
+  if (!wait) return 0;
+  __u64 duration_ns = now - wait->since_ns;
+  __u64 threshold_ns = wait->threshold_ns;
+  wait->since_ns = now;
+  wait->threshold_ns = ((__u64)bpf_get_prandom_u32() * wait->period_ns) >> 32;
+  count(ATYS_WAIT_NS, duration_ns);
+  if (duration_ns < threshold_ns) return 0;
+  scratch->record.type = ATYS_WAIT_SO_FAR;
+  scratch->record.time_ns = now;
+  scratch->record.weight = duration_ns > wait->period_ns ? duration_ns : wait->period_ns;
+  describe_cut(task, wait, scratch);
+  count(ATYS_SAMPLES, 1);
+  bpf_seq_write(ctx->meta->seq, scratch, sizeof(*scratch));
   return 0;
 }
 
