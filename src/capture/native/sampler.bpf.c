@@ -422,6 +422,15 @@ int on_fork(__u64* ctx) {
   return 0;
 }
 
+// What a thread leaves: nobody can look it up any more. One that finds the ring full is as if it had not been told.
+static void tell_end(struct task_struct* task, __u32 tgid, __u32 tid) {
+  if (!is_target(tgid)) return;
+  struct atys_record end = {.type = ATYS_THREAD_END, .tgid = tgid, .tid = tid, .time_ns = bpf_ktime_get_ns()};
+  end.weight = BPF_CORE_READ(task, se.sum_exec_runtime);
+  end.stack_hash = BPF_CORE_READ(task, start_time);
+  bpf_ringbuf_output(&ring, &end, sizeof(end), wakeup_flags(0));
+}
+
 // The last thread of a process is gone: its number may soon be another's.
 SEC("raw_tp/sched_process_exit")
 int on_exit(__u64* ctx) {
@@ -429,6 +438,7 @@ int on_exit(__u64* ctx) {
   __u32 tgid = tgid_of(task);
   if (only_tgid && tgid != only_tgid) return 0;
   __u32 tid = tid_of(task);
+  tell_end(task, tgid, tid);
   bpf_map_delete_elem(&stack_ends, &tid);
   bpf_map_delete_elem(&thread_states, &tid);
   struct atys_thread* slot = &only.threads[tid % ATYS_THREAD_SLOTS];

@@ -86,6 +86,10 @@ struct pid {
   struct upid numbers[1];  // as many as levels
 };
 
+struct sched_entity {
+  __u64 sum_exec_runtime;
+};
+
 struct task_struct {
   int pid;
   int tgid;
@@ -96,6 +100,8 @@ struct task_struct {
   struct pid* thread_pid;
   struct task_struct* group_leader;
   struct thread_struct thread;
+  struct sched_entity se;
+  __u64 start_time;
 };
 
 #pragma clang attribute pop

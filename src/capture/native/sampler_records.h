@@ -24,6 +24,7 @@ enum atys_record_type {
   ATYS_WAIT_END = 4,   /* that wait is over and matters; no stack */
   ATYS_WAIT = 5,       /* a wait that is over and matters, with the stack after it: none was taken before */
   ATYS_WAKER = 6,      /* who ended a wait that matters */
+  ATYS_THREAD_END = 7, /* a thread is over; `weight` is all CPU time that it had, `stack_hash` when it began */
 };
 
 /* How to take the user stack of a process. */
