@@ -2,9 +2,11 @@
 #include "capture/attachments.h"
 
 #include <fmt/format.h>
+#include <sys/eventfd.h>
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "capture/detect.h"
 
 namespace atys::capture {
@@ -22,6 +24,9 @@ std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point until
 }
 }  // namespace
 
+Attachments::Attachments(const RecordingPlan& plan)
+    : plan_(plan), rate_(plan.hz), begun_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
 void Attachments::note(std::string text) {
   if (told_.size() >= kMostNotes || std::ranges::find(told_, text) != told_.end()) return;
   told_.push_back(text);
@@ -37,27 +42,78 @@ void Attachments::begin_recording(pid_t pid, const std::string& name, std::uniqu
                      kMostRecordings));
     return;
   }
-  recordings_[pid] = std::make_unique<OwnRecording>(pid, std::move(recorder));
+  recordings_.insert_or_assign(pid,
+                               Attached{.recording = std::make_unique<OwnRecording>(pid, std::move(recorder), begun_.get()),
+                                        .account = ThreadTimes(pid)});
   ++runtimes_[name];
 }
 
 void Attachments::set_rate(double hz, uint64_t now_ns) {
   if (!rate_.follow(hz, now_ns)) return;
   plan_.hz = rate_.hz();
-  for (const auto& [pid, recording] : recordings_) recording->set_rate(rate_.hz());
+  for (const auto& [pid, attached] : recordings_) attached.recording->set_rate(rate_.hz());
 }
 
 void Attachments::settle(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
-  for (const auto& [pid, recording] : recordings_) (void)recording->is_settled(left_until(until));
+  for (const auto& [pid, attached] : recordings_) (void)attached.recording->is_settled(left_until(until));
 }
 
 std::vector<pid_t> Attachments::take_covered() {
   std::vector<pid_t> pids;
-  for (const auto& [pid, recording] : recordings_)
-    if (!covered_.contains(pid) && recording->covers_all()) pids.push_back(pid);
+  for (const auto& [pid, attached] : recordings_)
+    if (!covered_.contains(pid) && attached.recording->covers_all()) pids.push_back(pid);
   covered_.insert(pids.begin(), pids.end());
   return pids;
+}
+
+// One that does not sample yet stands for nothing yet.
+void Attachments::begin_window(uint64_t now_ns) {
+  has_begun_ = true;
+  for (auto& [pid, attached] : recordings_) {
+    attached.before.clear();
+    attached.times = {};
+    if (attached.recording->has_started()) attached.account.begin(now_ns);
+  }
+}
+
+void Attachments::begin_next_window() {
+  for (auto& [pid, attached] : recordings_) {
+    attached.before.clear();
+    attached.times = {};
+    attached.account.begin_where_looked();
+  }
+}
+
+// Of a process that has ended and is gone by now, the look before is what is known.
+void Attachments::look_at(Attached& attached, uint64_t now_ns) {
+  if (!attached.account.has_begun()) return;
+  ProcessTimes times = attached.account.look(now_ns);
+  if (times.cpu_ns || times.threads.size() >= attached.times.threads.size()) attached.times = std::move(times);
+}
+
+void Attachments::end_window(uint64_t now_ns) {
+  for (auto& [pid, attached] : recordings_) look_at(attached, now_ns);
+}
+
+void Attachments::note_end(const native::EndedThread& thread) {
+  if (const auto found = recordings_.find(thread.pid); found != recordings_.end()) found->second.account.note_end(thread);
+}
+
+std::vector<pid_t> Attachments::take_begun(uint64_t now_ns) {
+  eventfd_t begun = 0;
+  (void)::eventfd_read(begun_.get(), &begun);
+  std::vector<pid_t> pids;
+  for (auto& [pid, attached] : recordings_) {
+    if (!has_begun_ || attached.account.has_begun() || !attached.recording->has_started()) continue;
+    attached.account.begin(now_ns);
+    pids.push_back(pid);
+  }
+  return pids;
+}
+
+void Attachments::keep_before(pid_t pid, std::map<size_t, native::SlotValue> before) {
+  if (const auto found = recordings_.find(pid); found != recordings_.end()) found->second.before = std::move(before);
 }
 
 void Attachments::before_naming() {
@@ -71,37 +127,44 @@ std::vector<OwnProfile> Attachments::take_profiles(bool is_last) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   let_ended_go();
   std::swap(profiles, of_ended_);
-  std::vector<OwnRecording*> asked;
-  for (const auto& [pid, recording] : recordings_)
-    if (is_last || recording->is_settled(std::chrono::milliseconds{0})) asked.push_back(recording.get());
-  for (OwnRecording* recording : asked) recording->ask(is_last);
-  for (OwnRecording* recording : asked) profiles.push_back(answer_of(*recording, left_until(until)));
+  std::vector<Attached*> asked;
+  for (auto& [pid, attached] : recordings_)
+    if (is_last || attached.recording->is_settled(std::chrono::milliseconds{0})) asked.push_back(&attached);
+  for (const Attached* attached : asked) attached->recording->ask(is_last);
+  for (Attached* attached : asked) profiles.push_back(answer_of(*attached, left_until(until)));
   if (is_last) recordings_.clear();
   return profiles;
 }
 
-OwnProfile Attachments::answer_of(OwnRecording& recording, std::chrono::milliseconds patience) {
+OwnProfile Attachments::answer_of(Attached& attached, std::chrono::milliseconds patience) {
+  OwnRecording& recording = *attached.recording;
   Result<Profile> taken = recording.answer(patience);
   const pid_t pid = recording.pid();
-  OwnProfile own{.pid = pid, .threads = {}, .is_only_source = covered_.contains(pid), .profile = {}};
+  OwnProfile own{.pid = pid, .is_only_source = covered_.contains(pid), .times = attached.times, .before = attached.before};
+  // What began when all was over stands for no time: all that there is was sampled natively.
+  if (has_begun_ && !attached.account.has_begun() && recording.has_started()) return own;
   if (taken.ok()) {
     own.threads = recording.covered_threads();
     own.profile = taken.take();
   } else {
     note(fmt::format("process {}: {}: {}", pid, taken.error().message,
                      own.is_only_source ? "its time has no stacks" : "native frames only"));
+    if (recording.has_started()) own.profile.add_loss("recordings that a runtime did not hand over", 1);
   }
   return own;
 }
 
 void Attachments::let_ended_go() {
   std::vector<pid_t> ended;
-  for (const auto& [pid, recording] : recordings_)
-    if (of_ended_.size() + ended.size() < kMostOfEnded && recording->has_ended()) ended.push_back(pid);
-  for (const pid_t pid : ended) recordings_[pid]->ask(true);
+  for (const auto& [pid, attached] : recordings_)
+    if (of_ended_.size() + ended.size() < kMostOfEnded && attached.recording->has_ended()) ended.push_back(pid);
+  for (const pid_t pid : ended) {
+    look_at(recordings_.at(pid), clock_ns(CLOCK_MONOTONIC));
+    recordings_.at(pid).recording->ask(true);
+  }
   const auto until = std::chrono::steady_clock::now() + kPatienceWithEnded;
   for (const pid_t pid : ended) {
-    of_ended_.push_back(answer_of(*recordings_[pid], left_until(until)));
+    of_ended_.push_back(answer_of(recordings_.at(pid), left_until(until)));
     recordings_.erase(pid);
     covered_.erase(pid);
   }

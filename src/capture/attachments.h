@@ -15,12 +15,13 @@
 #include "capture/own_rate.h"
 #include "capture/own_recording.h"
 #include "capture/profiling_kernel.h"
+#include "capture/thread_times.h"
 
 namespace atys::capture {
 
 class Attachments final : public native::ReaderFinder {
  public:
-  explicit Attachments(const RecordingPlan& plan) : plan_(plan), rate_(plan.hz) {}
+  explicit Attachments(const RecordingPlan& plan);
 
   // Whether the tier at hand sees the frames of interpreters; it is called that.
   void set_tier(std::string_view tier, bool can_walk) {
@@ -42,6 +43,20 @@ class Attachments final : public native::ReaderFinder {
   void set_rate(double hz, uint64_t now_ns);
   // Sampling is over; frames are named next.
   void before_naming();
+  // Readable when a runtime has begun to sample.
+  int wakeup_fd() const { return begun_.get(); }
+  // A window begins: what runtimes record from here on stands for their threads.
+  void begin_window(uint64_t now_ns);
+  // It ends, or it is looked at, here: the account of the threads is taken.
+  void end_window(uint64_t now_ns);
+  // A thread is over: its account can only be told.
+  void note_end(const native::EndedThread& thread);
+  // The next begins where that one ended.
+  void begin_next_window();
+  // Those that have begun to sample in the middle of the window, since the last call. What they record stands for their
+  // threads from here on; what the native kernel has counted of them so far in the window is to be told with keep_before().
+  std::vector<pid_t> take_begun(uint64_t now_ns);
+  void keep_before(pid_t pid, std::map<size_t, native::SlotValue> before);
   // What those runtimes recorded since the last call; of one that did not hand it over, an empty profile. Nobody waits for
   // one that is not ready to sample yet, unless it is the last call.
   std::vector<OwnProfile> take_profiles(bool is_last);
@@ -52,8 +67,16 @@ class Attachments final : public native::ReaderFinder {
   const std::map<std::string, int>& runtimes() const { return runtimes_; }
 
  private:
+  // A runtime at work, and the account that what it says is measured by.
+  struct Attached {
+    std::unique_ptr<OwnRecording> recording;
+    ThreadTimes account;
+    ProcessTimes times = {};                          // when the window ended, or the process
+    std::map<size_t, native::SlotValue> before = {};  // of this window, see keep_before()
+  };
   void note(std::string text);
-  OwnProfile answer_of(OwnRecording& recording, std::chrono::milliseconds patience);
+  void look_at(Attached& attached, uint64_t now_ns);
+  OwnProfile answer_of(Attached& attached, std::chrono::milliseconds patience);
   // Takes what is left of processes that have ended, and makes room for others.
   void let_ended_go();
 
@@ -64,7 +87,9 @@ class Attachments final : public native::ReaderFinder {
   std::vector<std::string> notes_;
   std::vector<std::string> told_;
   std::map<std::string, int> runtimes_;
-  std::map<pid_t, std::unique_ptr<OwnRecording>> recordings_;
+  std::map<pid_t, Attached> recordings_;
+  UniqueFd begun_;                    // an eventfd
+  bool has_begun_ = false;            // the first window
   std::vector<OwnProfile> of_ended_;  // not handed over yet
   std::set<pid_t> covered_;
   std::map<pid_t, std::unique_ptr<Companion>> companions_;

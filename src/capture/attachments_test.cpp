@@ -3,6 +3,7 @@
 #include "capture/attachments.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,63 @@ TEST(attachments, a_cut_of_the_rate_reaches_runtimes_that_sample_themselves) {
   attachments.set_rate(300, 4 * kSecond);
   EXPECT_EQ(told_hz(attachments, hz), 300);
   EXPECT_EQ(attachments.take_profiles(true).size(), 1U);
+}
+
+// A runtime that begins to sample when it is let, and hands over one sample.
+class GatedRecorder final : public OwnRecorder {
+ public:
+  explicit GatedRecorder(std::atomic<bool>& is_open) : is_open_(is_open) {}
+  Result<> start() override {
+    while (!is_open_) ::usleep(1000);
+    return {};
+  }
+  Result<Profile> take(bool) override {
+    Profile profile;
+    profile.add_value_type("samples", "count");
+    profile.add_value_type("cpu", "nanoseconds");
+    return profile;
+  }
+
+ private:
+  std::atomic<bool>& is_open_;
+};
+
+TEST(attachments, a_runtime_stands_for_its_threads_from_when_it_samples) {
+  std::atomic<bool> is_open = false;
+  Attachments attachments(RecordingPlan{});
+  attachments.begin_recording(::getpid(), "Test", std::make_unique<GatedRecorder>(is_open));
+  attachments.begin_window(kSecond);
+  EXPECT_TRUE(attachments.take_begun(2 * kSecond).empty());
+  is_open = true;
+  pollfd begun{attachments.wakeup_fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&begun, 1, 60'000), 1) << "who waits is told";
+  EXPECT_EQ(attachments.take_begun(3 * kSecond), std::vector<pid_t>{::getpid()});
+  EXPECT_TRUE(attachments.take_begun(3 * kSecond).empty());
+  attachments.keep_before(::getpid(), {{5, {1, 10}}});
+  attachments.end_window(7 * kSecond);
+  auto profiles = attachments.take_profiles(false);
+  ASSERT_EQ(profiles.size(), 1U);
+  EXPECT_EQ(profiles[0].times.lasted_ns, 4 * kSecond);
+  EXPECT_EQ(profiles[0].times.threads.at(::getpid()).there_ns, 4 * kSecond);
+  EXPECT_EQ(profiles[0].before.size(), 1U);
+  attachments.begin_next_window();
+  attachments.end_window(8 * kSecond);
+  profiles = attachments.take_profiles(true);
+  ASSERT_EQ(profiles.size(), 1U);
+  EXPECT_EQ(profiles[0].times.lasted_ns, kSecond);
+  EXPECT_TRUE(profiles[0].before.empty());
+}
+
+TEST(attachments, a_runtime_that_begins_when_all_is_over_stands_for_nothing) {
+  std::atomic<bool> is_open = true;
+  Attachments attachments(RecordingPlan{});
+  attachments.begin_window(kSecond);
+  attachments.begin_recording(::getpid(), "Test", std::make_unique<GatedRecorder>(is_open));
+  attachments.settle(std::chrono::minutes(1));
+  attachments.end_window(2 * kSecond);
+  const auto profiles = attachments.take_profiles(true);
+  ASSERT_EQ(profiles.size(), 1U);
+  EXPECT_TRUE(profiles[0].profile.value_types().empty());
 }
 
 TEST(attachments, find_nothing_in_a_process_that_is_gone) {

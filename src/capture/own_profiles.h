@@ -4,9 +4,13 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <string_view>
 #include <vector>
 
+#include "capture/native/stack_collector.h"
+#include "capture/own_weights.h"
+#include "capture/thread_times.h"
 #include "profile/profile.h"
 
 namespace atys::capture {
@@ -16,21 +20,16 @@ struct OwnProfile {
   std::vector<pid_t> threads;   // that it covers; empty: all of the process
   bool is_only_source = false;  // of stacks: the native kernel counted the process's time and no more
   Profile profile;
+  ProcessTimes times;  // of the time that it stands for
+  // Of slots of the native kernel, what was counted before that time: it stays with them.
+  std::map<size_t, native::SlotValue> before = {};
 
   bool covers(pid_t of, pid_t thread) const;
   bool has_samples(std::string_view weight_type) const;
 };
 
-// Names of value columns, the same in both profiles.
-struct OwnColumns {
-  std::string_view count = "samples";
-  std::string_view weight = "cpu";
-};
-
-// Adds the samples of `own` to `into` such that their weights sum up to `native_weight`: what the native
-// kernel counted is the truth about how much, if not about what. With no native weight (nothing was sampled, or it is of a
-// kind that only the runtime knows) they keep their own. What was lost is told also where there are no samples.
-void add_own_profile(const OwnProfile& own, int64_t native_weight, const OwnColumns& columns, Profile& into);
+// Adds the samples of `own` to `into` with these weights. What was lost is told also where there are no samples.
+void add_own_profile(const OwnProfile& own, const OwnWeights& weights, const OwnColumns& columns, Profile& into);
 
 // Puts what was handed over later to what the same process handed over before.
 void add_own(std::vector<OwnProfile> later, std::vector<OwnProfile>& own);

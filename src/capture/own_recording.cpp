@@ -20,10 +20,11 @@ constexpr std::chrono::seconds kTimeToEnd{3};
 
 }  // namespace
 
-OwnRecording::OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder)
+OwnRecording::OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder, int begun_fd)
     : pid_(pid),
       process_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))),
       recorder_(std::move(recorder)),
+      begun_fd_(begun_fd),
       given_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_([this] { run(); }) {}
 
@@ -91,6 +92,7 @@ void OwnRecording::run() {
   std::unique_lock lock(mutex_);
   started_.emplace(std::move(started));
   changed_.notify_all();
+  if (started_->ok() && begun_fd_ >= 0) (void)::eventfd_write(begun_fd_, 1);
   for (;;) {
     wait_for_order(lock);
     if (order_ == Order::End) return;
@@ -129,6 +131,11 @@ void OwnRecording::set_rate(double hz) {
 bool OwnRecording::is_settled(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, patience, [this] { return started_.has_value(); });
+}
+
+bool OwnRecording::has_started() {
+  const std::lock_guard lock(mutex_);
+  return started_ && started_->ok();
 }
 
 bool OwnRecording::covers_all() {

@@ -16,14 +16,15 @@ namespace atys::capture {
 
 class OwnRecording {
  public:
-  // Starts it at once.
-  OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder);
+  // Starts it at once. `begun_fd`: an eventfd that is told when it samples; -1: nobody is.
+  OwnRecording(pid_t pid, std::unique_ptr<OwnRecorder> recorder, int begun_fd = -1);
   ~OwnRecording();  // waits for a call that is under way, some seconds at most
 
   pid_t pid() const { return pid_; }
   bool has_ended() const;  // its process
   // Whether the start is over, well or not. Waits no longer than that.
   bool is_settled(std::chrono::milliseconds patience);
+  bool has_started();  // well, at some time
   // It samples, and all threads of its process.
   bool covers_all();
   // Asks for what it recorded since the last time; many can be asked before any answers.
@@ -49,6 +50,7 @@ class OwnRecording {
   const pid_t pid_;
   const UniqueFd process_;  // a pidfd; closed: it was gone already
   std::unique_ptr<OwnRecorder> recorder_;
+  const int begun_fd_;
   const UniqueFd given_;  // an eventfd: readable when there is an order
   std::mutex mutex_;      // of all below
   std::condition_variable changed_;

@@ -2,56 +2,114 @@
 #include "capture/recorded_samples.h"
 
 #include <algorithm>
-#include <iterator>
+#include <unordered_map>
 
 namespace atys::capture {
 
 namespace {
 
-// What the native kernel counted for the threads of each.
-std::vector<int64_t> native_weights(const native::StackCollector& collector, const std::vector<OwnProfile>& own) {
-  std::vector<int64_t> weights(own.size());
+// What one runtime recorded, and what of the native samples it stands for.
+struct Told {
+  const OwnProfile* own = nullptr;
+  std::map<pid_t, OwnSum> sums;
+  OwnWeights weights;
+  bool tells_others = false;  // its samples of threads whose account is not known stand for all such threads
+
+  bool tells(pid_t thread) const {
+    if (const auto found = sums.find(thread); found != sums.end() && found->second.weight > 0) return true;
+    return tells_others && !own->times.threads.contains(thread);
+  }
+};
+
+// Who wakes a thread is counted with the time that was waited for it: that is no time of its own.
+bool is_waker(const native::StackCollector& collector, const native::Slot& slot) {
+  return collector.note(slot.note) == native::kWakerNote;
+}
+
+native::SlotValue before_of(const OwnProfile& own, size_t slot) {
+  const auto found = own.before.find(slot);
+  return found == own.before.end() ? native::SlotValue{} : found->second;
+}
+
+// What the native kernel counted for its threads since it stands for them.
+std::map<pid_t, int64_t> native_weights(const native::StackCollector& collector, const OwnProfile& own) {
+  std::map<pid_t, int64_t> weights;
   const auto slots = collector.slots();
-  for (size_t i = 1; i < slots.size(); ++i)
-    for (size_t k = 0; k < own.size(); ++k) {
-      const native::ThreadKey& thread = collector.thread(slots[i].thread);
-      if (own[k].covers(thread.pid, thread.tid)) weights[k] += static_cast<int64_t>(collector.value(i).weight);
-    }
+  for (size_t i = 1; i < slots.size(); ++i) {
+    const native::ThreadKey& thread = collector.thread(slots[i].thread);
+    if (!own.covers(thread.pid, thread.tid) || is_waker(collector, slots[i])) continue;
+    const uint64_t weight = collector.value(i).weight;
+    weights[thread.tid] += static_cast<int64_t>(weight - std::min(weight, before_of(own, i).weight));
+  }
   return weights;
 }
 
-uint64_t samples_without_stack(const native::StackCollector& collector, pid_t pid) {
-  uint64_t count = 0;
-  const auto slots = collector.slots();
-  for (size_t i = 1; i < slots.size(); ++i)
-    if (collector.thread(slots[i].thread).pid == pid && collector.stack(slots[i].stack).empty())
-      count += collector.value(i).samples;
-  return count;
+Told told_by(const native::StackCollector& collector, const OwnProfile& own, const OwnColumns& columns) {
+  Told told{.own = &own, .sums = sums_by_thread(own.profile, columns), .weights = {}};
+  told.weights = weigh(told.sums, columns.weight, own.times, native_weights(collector, own));
+  told.tells_others = told.weights.others && std::ranges::any_of(told.sums, [&](const auto& one) {
+                        return one.second.weight > 0 && !told.weights.threads.contains(one.first);
+                      });
+  return told;
 }
+
+// By process: there are many slots.
+class AllTold {
+ public:
+  AllTold(const native::StackCollector& collector, const std::vector<OwnProfile>& own, const OwnColumns& columns)
+      : collector_(collector) {
+    for (const OwnProfile& one : own) by_pid_.emplace(one.pid, told_by(collector, one, columns));
+  }
+
+  const Told* of(pid_t pid) const {
+    const auto found = by_pid_.find(pid);
+    return found == by_pid_.end() ? nullptr : &found->second;
+  }
+
+  std::optional<native::SlotValue> what_stays(size_t slot) const {
+    const native::Slot& row = collector_.slots()[slot];
+    const native::ThreadKey& thread = collector_.thread(row.thread);
+    const Told* told = of(thread.pid);
+    if (told == nullptr || !told->own->covers(thread.pid, thread.tid) || !told->tells(thread.tid)) return {};
+    // Whom it woke no runtime tells.
+    if (is_waker(collector_, row) && !collector_.stack(row.stack).empty()) return {};
+    return before_of(*told->own, slot);
+  }
+
+  // Samples of which nobody has a stack: it was left to the runtime.
+  uint64_t without_stack(const OwnProfile& own) const {
+    if (!own.is_only_source) return 0;
+    uint64_t count = 0;
+    const auto slots = collector_.slots();
+    for (size_t i = 1; i < slots.size(); ++i)
+      if (collector_.thread(slots[i].thread).pid == own.pid && collector_.stack(slots[i].stack).empty() &&
+          !is_waker(collector_, slots[i]))
+        count += what_stays(i).value_or(collector_.value(i)).samples;
+    return count;
+  }
+
+ private:
+  const native::StackCollector& collector_;
+  std::unordered_map<pid_t, Told> by_pid_;
+};
 
 }  // namespace
 
-void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules, std::vector<OwnProfile> own,
-                          const native::ValueNames& names, const RecordingPlan& plan, Profile& profile) {
+void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules,
+                          const std::vector<OwnProfile>& own, const native::ValueNames& names, const RecordingPlan& plan,
+                          Profile& profile) {
   const OwnColumns columns{names.count_type, names.weight_type};
-  const auto empty = std::stable_partition(own.begin(), own.end(),
-                                           [&](const OwnProfile& one) { return one.has_samples(names.weight_type); });
-  const std::vector<OwnProfile> without_samples(std::make_move_iterator(empty), std::make_move_iterator(own.end()));
-  own.erase(empty, own.end());
+  const AllTold told(collector, own, columns);
   native::ProfileBuilder builder(collector, modules);
-  builder.leave_out([&own](const native::ThreadKey& thread) {
-    return std::ranges::any_of(own, [&](const OwnProfile& one) { return one.covers(thread.pid, thread.tid); });
-  });
+  builder.leave_out([&](size_t slot) { return told.what_stays(slot); });
   builder.prune_by(plan.pruning);
   builder.tell_phases(plan.tells_phases);
   builder.tell_times(plan.keeps_times);
   builder.spare_debug_files(plan.is_one_of_several);
   builder.build(names, profile);
-  const std::vector<int64_t> weights = native_weights(collector, own);
-  for (size_t k = 0; k < own.size(); ++k) add_own_profile(own[k], weights[k], columns, profile);
-  for (const OwnProfile& one : without_samples) {
-    add_own_profile(one, 0, columns, profile);
-    if (const uint64_t count = one.is_only_source ? samples_without_stack(collector, one.pid) : 0; count > 0)
+  for (const OwnProfile& one : own) {
+    add_own_profile(one, told.of(one.pid)->weights, columns, profile);
+    if (const uint64_t count = told.without_stack(one); count > 0)
       profile.add_loss("stacks that a runtime was to record and did not hand over", count);
   }
 }

@@ -12,7 +12,8 @@
 namespace atys::capture {
 
 // What runtimes were to record and did not is in the profile as loss.
-void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules, std::vector<OwnProfile> own,
-                          const native::ValueNames& names, const RecordingPlan& plan, Profile& profile);
+void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules,
+                          const std::vector<OwnProfile>& own, const native::ValueNames& names, const RecordingPlan& plan,
+                          Profile& profile);
 
 }  // namespace atys::capture

@@ -118,8 +118,11 @@ class Recording::State {
   void keep_budget(uint64_t now);
   void tell_rate(double hz);
   void spare_covered();
+  void hand_over_to_runtimes();
+  void note_ended_threads();
+  bool has_child_ended() const;
   void keep_parts(uint64_t now);
-  void begin_window();
+  void begin_window(uint64_t at_ns);
   void begin_window_again();
   void update_use();
   budget::OverheadReading reading() const;
@@ -133,7 +136,8 @@ class Recording::State {
   uint64_t naming_cpu_ns_ = 0;                   // of looks while it went on: giving names is no part of sampling
   uint64_t setup_cpu_ns_ = 0;                    // before anything of the target ran under us
   uint64_t started_ns_ = 0;
-  uint64_t window_started_ns_ = 0;
+  uint64_t window_started_ns_ = 0;  // where the one before ended
+  uint64_t window_opened_ns_ = 0;   // and when that was handed over
   int64_t window_started_unix_ns_ = 0;
   LookTimes times_;
   int signals_seen_ = 0;
@@ -174,9 +178,10 @@ void Recording::State::spare_covered() {
 Result<> Recording::State::start() {
   setup_cpu_ns_ = own_cpu_ns();
   TRY(source_->start());
-  started_ns_ = window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
-  window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
+  started_ns_ = clock_ns(CLOCK_MONOTONIC);
+  begin_window(started_ns_);
   times_.begin(started_ns_);
+  attachments_.begin_window(started_ns_);
   if (plan_.tells_phases) collector_->begin_part(window_started_unix_ns_);
   for (const pid_t pid : target_->pids())
     if (!child_) provenance_.note_process(pid);
@@ -193,6 +198,7 @@ void Recording::State::wait(int timeout_ms) {
   if (signals_) fds.push_back({signals_->fd(), POLLIN, 0});
   if (child_) fds.push_back({child_->pidfd(), POLLIN, 0});
   if (plan_.wake_fd >= 0) fds.push_back({plan_.wake_fd, POLLIN, 0});
+  fds.push_back({attachments_.wakeup_fd(), POLLIN, 0});
   source_->add_wakeups(fds);
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   const uint64_t until_ns = times_.next(now, source_->may_wait(), source_->is_learning());
@@ -208,14 +214,27 @@ EndReason Recording::State::step(int timeout_ms) {
   wait(timeout_ms);
   source_->collect(*collector_);
   for (const pid_t pid : collector_->take_new_pids()) provenance_.note_process(pid);
+  hand_over_to_runtimes();
+  note_ended_threads();
   keep_parts(clock_ns(CLOCK_MONOTONIC));
   return end_reason(clock_ns(CLOCK_MONOTONIC));
+}
+
+// Of threads whose runtime samples them from now on, what was counted natively so far stays as it is.
+void Recording::State::hand_over_to_runtimes() {
+  const auto begun = attachments_.take_begun(clock_ns(CLOCK_MONOTONIC));
+  if (begun.empty()) return;
+  source_->collect(*collector_);
+  source_->collect_counts(*collector_);
+  for (const pid_t pid : begun) attachments_.keep_before(pid, collector_->values_of(pid));
+  spare_covered();
 }
 
 EndReason Recording::State::end_reason(uint64_t now) {
   if (times_.is_cost_due(now)) keep_budget(now);
   if (const auto signal = signals_ ? signals_->take() : linux::SignalWatch::Taken{}; signal.number != 0)
     if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
+  if (child_ && has_child_ended()) attachments_.end_window(now);  // its account is gone with it
   if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
   if (times_.is_over(now)) return EndReason::Duration;
   if (plan_.max_samples != 0 && source_->totals().is_limit_reached) return EndReason::Samples;
@@ -232,6 +251,15 @@ void Recording::State::keep_parts(uint64_t now) {
   if (!times_.is_part_due(now)) return;
   source_->collect_counts(*collector_);
   times_.began_part(now, collector_->begin_part(static_cast<int64_t>(clock_ns(CLOCK_REALTIME))));
+}
+
+void Recording::State::note_ended_threads() {
+  for (const native::EndedThread& thread : collector_->take_ended_threads()) attachments_.note_end(thread);
+}
+
+bool Recording::State::has_child_ended() const {
+  pollfd ended{child_->pidfd(), POLLIN, 0};
+  return ::poll(&ended, 1, 0) > 0;
 }
 
 // The command is told, and its end is ours; a terminal has told it already. Whoever asks twice means us.
@@ -277,6 +305,8 @@ void Recording::State::update_use() {
   use_.target_cpu_ns = now.target_cpu_ns;
   use_.overhead = guard_.overhead(now);
   use_.grants = guard_.grants();
+  note_ended_threads();
+  attachments_.end_window(started_ns_ + use_.elapsed_ns);
 }
 
 Profile Recording::State::take_window() {
@@ -290,7 +320,9 @@ Profile Recording::State::take_window() {
   collector_->forget_values();
   own_.clear();
   if (plan_.is_one_of_several) modules_.forget_sections();
-  begin_window();
+  // What came while names were given is of the next window.
+  begin_window(started_ns_ + use_.elapsed_ns);
+  attachments_.begin_next_window();
   return profile;
 }
 
@@ -311,7 +343,7 @@ void Recording::State::ask_rate(double hz) {
   if (granted > before) times_.on_higher_rate(clock_ns(CLOCK_MONOTONIC));
   (void)source_->set_period(period_of(granted));
   tell_rate(granted);
-  if (granted > before && clock_ns(CLOCK_MONOTONIC) - window_started_ns_ < period_of(before)) begin_window_again();
+  if (granted > before && clock_ns(CLOCK_MONOTONIC) - window_opened_ns_ < period_of(before)) begin_window_again();
 }
 
 // A sample that came between two windows still stands for the long time between samples at the rate before; in a window at a
@@ -320,12 +352,14 @@ void Recording::State::begin_window_again() {
   source_->collect(*collector_);
   source_->collect_counts(*collector_);
   collector_->forget_values();
-  begin_window();
+  begin_window(clock_ns(CLOCK_MONOTONIC));
+  attachments_.begin_window(window_started_ns_);
 }
 
-void Recording::State::begin_window() {
-  window_started_ns_ = clock_ns(CLOCK_MONOTONIC);
-  window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
+void Recording::State::begin_window(uint64_t at_ns) {
+  window_started_ns_ = at_ns;
+  window_opened_ns_ = clock_ns(CLOCK_MONOTONIC);
+  window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME) - (window_opened_ns_ - at_ns));
 }
 
 Profile Recording::State::finish() {

@@ -44,8 +44,8 @@ class Recording {
   Profile take_window();
   // Everything since the start, or since the last window, while the recording goes on.
   Profile so_far();
-  // Another rate from now on, as far as the cap on overhead allows. Values stay true. A window that has hardly begun when the
-  // rate rises begins again.
+  // Another rate from now on, as far as the cap on overhead allows. Values stay true. A window that has hardly begun when
+  // the rate rises begins again.
   void ask_rate(double hz);
   // Ends the recording and hands over everything.
   Profile finish();

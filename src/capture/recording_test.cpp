@@ -113,6 +113,22 @@ TEST_P(RecordingTest, a_window_at_a_high_rate_has_no_sample_of_the_low_rate_befo
   }
 }
 
+// What was sampled while names were given is of the window after: it has to begin where the one before ended.
+TEST_P(RecordingTest, windows_leave_no_time_between_them) {
+  const BusyChild child;
+  RecordingPlan plan = plan_of(child.pid(), GetParam());
+  plan.duration_ns = 0;
+  auto recording = Recording::open(plan);
+  if (!recording.ok()) GTEST_SKIP() << recording.error().message;
+  ASSERT_TRUE((*recording)->start().ok());
+  uint64_t all_ns = 0;
+  for (int i = 0; i < 3; ++i) {
+    (*recording)->step(50);
+    all_ns += static_cast<uint64_t>((*recording)->take_window().header.duration_ns);
+  }
+  EXPECT_EQ(all_ns, (*recording)->use().elapsed_ns);
+}
+
 INSTANTIATE_TEST_SUITE_P(tiers, RecordingTest, testing::Values(Tier::Ebpf, Tier::Perf),
                          [](const auto& tier) { return tier.param == Tier::Ebpf ? "ebpf" : "perf"; });
 

@@ -248,6 +248,9 @@ void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
       add_wait(sample, record, sink);
       return;
     case ATYS_WAIT_END: end_wait(record, sink); return;
+    case ATYS_THREAD_END:
+      sink.on_thread_end({sample.pid, sample.tid, record.stack_hash, record.time_ns, record.weight});
+      return;
     default: return;
   }
 }

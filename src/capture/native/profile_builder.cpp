@@ -44,17 +44,20 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   if (tells_times_ && pruning_.weights.empty() && !names.has_waits) timed = timed_by_slot();
   SlotValue pruned;
   for (size_t i = 1; i < slots.size(); ++i) {
-    if (collector_.value(i).samples == 0 || (is_left_out_ && is_left_out_(collector_.thread(slots[i].thread)))) continue;
+    const SlotValue all = counted(i);
+    if (all.samples == 0) continue;
     const SlotValue value = value_of(i);
     if (value.samples == 0) {
-      pruned.samples += collector_.value(i).samples;
-      pruned.weight += collector_.value(i).weight;
+      pruned.samples += all.samples;
+      pruned.weight += all.weight;
       continue;
     }
+    const bool is_part = part_of(i).has_value();  // the first one
     SlotValue untimed = value;
-    if (!timed.empty()) untimed = add_timed(slots[i], value, timed[i]);
-    if (phases.empty() && untimed.samples > 0) add_sample(slots[i], untimed, names.has_waits, 0);
-    for (const SlotPhase& phase : phases)
+    if (!timed.empty() && !is_part) untimed = add_timed(slots[i], value, timed[i]);
+    if ((phases.empty() || is_part) && untimed.samples > 0)
+      add_sample(slots[i], untimed, names.has_waits, phases.empty() ? 0 : phases.front().from_ns);
+    for (const SlotPhase& phase : is_part ? std::vector<SlotPhase>() : phases)
       if (const SlotValue part = value_in(collector_, i, phase); part.samples > 0)
         add_sample(slots[i], part, names.has_waits, phase.from_ns);
     if (!slots[i].reaches_root) profile.add_loss(collector_.why_cut(i), value.samples);
@@ -69,7 +72,7 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
 
 // After pruning; nothing: it was left out.
 SlotValue ProfileBuilder::value_of(size_t slot) const {
-  const SlotValue& value = collector_.value(slot);
+  const SlotValue value = counted(slot);
   const double weight = pruning_.weights.empty() ? 1 : pruning_.weights[slot];
   if (weight == 1) return value;
   if (weight == 0) return {};
@@ -91,7 +94,7 @@ uint64_t ProfileBuilder::leaf_of(size_t slot) {
 // What tells phases apart: the innermost function of an interpreted language, or else the one that the stack ends in.
 std::optional<uint64_t> ProfileBuilder::doing(size_t slot) {
   const Slot& of = collector_.slots()[slot];
-  if (is_left_out_ && is_left_out_(collector_.thread(of.thread))) return std::nullopt;
+  if (part_of(slot)) return std::nullopt;
   for (const PlaceNumber place : collector_.stack(of.stack)) {
     if (modules_.reader(collector_.place(place).module) == nullptr) continue;
     const auto lines = profile_->lines[profile_->frames[frame_of(place)].lines];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ class ProfileBuilder {
  public:
   ProfileBuilder(const StackCollector& collector, CodeModules& modules) : collector_(collector), modules_(modules) {}
 
-  // Threads whose samples are told by somebody else.
-  void leave_out(std::function<bool(const ThreadKey&)> is_left_out) { is_left_out_ = std::move(is_left_out); }
+  // Of slots whose samples are told by somebody else, all or the later ones, what stays here; nothing: all of it.
+  using WhatStays = std::function<std::optional<SlotValue>(size_t slot)>;
+  void leave_out(WhatStays what_stays) { what_stays_ = std::move(what_stays); }
   void prune_by(const adapt::PruningRule& rule) { pruning_rule_ = rule; }
   // Who watches for ever does not open a library's debug file for a handful of samples: there is always one that is new.
   void spare_debug_files(bool spares) { spares_debug_files_ = spares; }
@@ -54,6 +56,8 @@ class ProfileBuilder {
   SlotValue add_timed(const Slot& slot, SlotValue value, const std::vector<StackCollector::Timed>& timed);
   std::optional<uint64_t> doing(size_t slot);
   void add_pruned(const SlotValue& value);
+  std::optional<SlotValue> part_of(size_t slot) const { return what_stays_ ? what_stays_(slot) : std::nullopt; }
+  SlotValue counted(size_t slot) const { return part_of(slot).value_or(collector_.value(slot)); }
   SlotValue value_of(size_t slot) const;
   uint64_t leaf_of(size_t slot);
   std::vector<profile::FrameId> frames_of(const Slot& slot);
@@ -67,7 +71,7 @@ class ProfileBuilder {
 
   const StackCollector& collector_;
   CodeModules& modules_;
-  std::function<bool(const ThreadKey&)> is_left_out_;
+  WhatStays what_stays_;
   Profile* profile_ = nullptr;
   adapt::PruningRule pruning_rule_;
   bool tells_phases_ = false;

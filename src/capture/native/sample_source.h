@@ -48,6 +48,15 @@ struct RawSample {
 // What a sample is added to: one stack of one thread.
 using SampleSlot = uint32_t;
 
+// A thread that is over, as far as the source can tell. Times are CLOCK_MONOTONIC.
+struct EndedThread {
+  pid_t pid = 0;
+  pid_t tid = 0;
+  uint64_t began_ns = 0;
+  uint64_t ended_ns = 0;
+  uint64_t cpu_ns = 0;  // since it began
+};
+
 // Whoever makes sense of it.
 class SampleSink {
  public:
@@ -57,6 +66,7 @@ class SampleSink {
   virtual SampleSlot on_stack(const RawSample& sample) = 0;
   virtual SampleSlot on_lost_stack(pid_t pid, pid_t tid) = 0;  // counted, but its frames did not arrive
   virtual void add(SampleSlot slot, uint64_t samples, uint64_t weight) = 0;
+  virtual void on_thread_end(const EndedThread&) {}
   // Find out anew which threads of the process run an interpreter, and tell the source.
   virtual void refresh_threads(pid_t pid, uint64_t now_ns) = 0;
 };

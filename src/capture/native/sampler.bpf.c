@@ -429,21 +429,13 @@ int on_fork(__u64* ctx) {
   return 0;
 }
 
-// What threads that have ended had run since they began, by process: nobody can ask them any more.
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 16384);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __type(key, __u32);
-  __type(value, __u64);
-} ended SEC(".maps");
-
-static void add_ended(__u32 tgid, __u64 ran_ns) {
-  __u64* known = bpf_map_lookup_elem(&ended, &tgid);
-  if (known)
-    __sync_fetch_and_add(known, ran_ns);
-  else if (bpf_map_update_elem(&ended, &tgid, &ran_ns, BPF_NOEXIST) != 0 && (known = bpf_map_lookup_elem(&ended, &tgid)))
-    __sync_fetch_and_add(known, ran_ns);
+// What a thread leaves: nobody can look it up any more. One that finds the ring full is as if it had not been told.
+static void tell_end(struct task_struct* task, __u32 tgid, __u32 tid) {
+  if (!is_target(tgid)) return;
+  struct atys_record end = {.type = ATYS_THREAD_END, .tgid = tgid, .tid = tid, .time_ns = bpf_ktime_get_ns()};
+  end.weight = BPF_CORE_READ(task, se.sum_exec_runtime);
+  end.stack_hash = BPF_CORE_READ(task, start_time);
+  if (bpf_ringbuf_output(&ring, &end, sizeof(end), wakeup_flags(0)) != 0) count(ATYS_LOST_ENDS, 1);
 }
 
 // The last thread of a process is gone: its number may soon be another's.
@@ -453,7 +445,7 @@ int on_exit(__u64* ctx) {
   __u32 tgid = tgid_of(task);
   if (only_tgid && tgid != only_tgid) return 0;
   __u32 tid = tid_of(task);
-  if (only_listed_processes && is_target(tgid)) add_ended(tgid, BPF_CORE_READ(task, se.sum_exec_runtime));
+  tell_end(task, tgid, tid);
   bpf_map_delete_elem(&stack_ends, &tid);
   bpf_map_delete_elem(&thread_states, &tid);
   struct atys_thread* slot = &only.threads[tid % ATYS_THREAD_SLOTS];

@@ -26,6 +26,7 @@ enum atys_record_type {
   ATYS_WAKER = 6,      /* who ended a wait that matters */
   ATYS_CODE = 7,       /* code of an interpreter, seen for the first time: atys_code; the samples that it is in come after */
   ATYS_WAIT_SO_FAR = 8, /* a wait that goes on, cut here; with a stack if none was taken when it began */
+  ATYS_THREAD_END = 9, /* a thread is over; `weight` is all CPU time that it had, `stack_hash` when it began */
 };
 
 /* How to take the user stack of a process. */
@@ -151,6 +152,7 @@ enum atys_counter {
   ATYS_CAPPED_WAITS,  /* that matter, but whose stack is not known: the cap on records, or no system call to take it at */
   ATYS_CAPPED_WAIT_NS,
   ATYS_EVENTS,        /* that happened in the target, all of them */
+  ATYS_LOST_ENDS,     /* of threads, that found no room in the ring */
   ATYS_COUNTERS,
 };
 

@@ -262,6 +262,13 @@ void StackCollector::add(SampleSlot slot, uint64_t samples, uint64_t weight) {
   if (keeps_times_ && !are_many_) keep_time(slot, {samples, weight});
 }
 
+std::map<size_t, SlotValue> StackCollector::values_of(pid_t pid) const {
+  std::map<size_t, SlotValue> values;
+  for (size_t i = 1; i < slots_.size(); ++i)
+    if (values_[i].samples > 0 && threads_[slots_.rows()[i].thread].pid == pid) values[i] = values_[i];
+  return values;
+}
+
 // What is added right after its stack was handed over was taken with it.
 void StackCollector::keep_time(SampleSlot slot, SlotValue value) {
   constexpr size_t kMostTimed = 1024;

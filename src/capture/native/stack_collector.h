@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <unordered_set>
 
 #include "capture/native/language_stacks.h"
@@ -65,6 +66,7 @@ class StackCollector final : public SampleSink {
   SampleSlot on_stack(const RawSample& sample) override;
   SampleSlot on_lost_stack(pid_t pid, pid_t tid) override;
   void add(SampleSlot slot, uint64_t samples, uint64_t weight) override;
+  void on_thread_end(const EndedThread& thread) override { ended_threads_.push_back(thread); }
   void refresh_threads(pid_t pid, uint64_t now_ns) override { languages_.refresh(processes_.process(pid), now_ns); }
 
   // Who knows languages; without one there are native frames only.
@@ -77,6 +79,8 @@ class StackCollector final : public SampleSink {
   // What was collected. Stacks are leaf first.
   std::span<const Slot> slots() const { return slots_.rows(); }
   const SlotValue& value(size_t slot) const { return values_[slot]; }
+  // Of the slots of a process that have any.
+  std::map<size_t, SlotValue> values_of(pid_t pid) const;
   const ThreadKey& thread(ThreadNumber number) const { return threads_[number]; }
   // What the language that it runs calls it; empty: nothing.
   std::string name_in_language(ThreadNumber number) const;
@@ -90,6 +94,8 @@ class StackCollector final : public SampleSink {
   uint64_t lost_process_records() const { return lost_process_records_; }
   // Processes that appeared since the last call.
   std::vector<pid_t> take_new_pids() { return std::exchange(new_pids_, {}); }
+  // Threads that are over, since the last call.
+  std::vector<EndedThread> take_ended_threads() { return std::exchange(ended_threads_, {}); }
   // Why the stack of a slot that does not reach the root ended.
   std::string why_cut(size_t slot) const;
   const std::map<std::string, uint64_t>& language_losses() const { return languages_.losses(); }
@@ -156,6 +162,7 @@ class StackCollector final : public SampleSink {
   std::vector<PlaceNumber> frames_;  // of the stack at hand
   std::unordered_set<pid_t> pids_;
   std::vector<pid_t> new_pids_;
+  std::vector<EndedThread> ended_threads_;
   std::unordered_set<pid_t> threads_with_known_stack_;
   std::unordered_map<pid_t, DeepStack> deep_stacks_;
 
