@@ -93,16 +93,35 @@ class AllTold {
   std::unordered_map<pid_t, Told> by_pid_;
 };
 
+SampledWhat what_of(const native::StackCollector& collector, const native::Slot& slot, bool is_event) {
+  if (is_event) return SampledWhat::Event;
+  if (slot.note == 0) return SampledWhat::Cpu;
+  return is_waker(collector, slot) ? SampledWhat::Waker : SampledWhat::Wait;
+}
+
+// By slot.
+std::vector<double> factors_of(const native::StackCollector& collector, const CountedTime& counted, bool is_event) {
+  std::vector<SampledTime> sampled(collector.slots().size());
+  for (size_t i = 1; i < sampled.size(); ++i) {
+    const native::Slot& slot = collector.slots()[i];
+    const native::ThreadKey& thread = collector.thread(slot.thread);
+    sampled[i] = {thread.pid, thread.tid, what_of(collector, slot, is_event), collector.value(i).samples,
+                  collector.value(i).weight};
+  }
+  return true_factors(sampled, counted);
+}
+
 }  // namespace
 
 void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules,
-                          const std::vector<OwnProfile>& own, const native::ValueNames& names, const RecordingPlan& plan,
-                          Profile& profile) {
+                          const std::vector<OwnProfile>& own, const CountedTime& counted, const native::ValueNames& names,
+                          const RecordingPlan& plan, Profile& profile) {
   const OwnColumns columns{names.count_type, names.weight_type};
   const AllTold told(collector, own, columns);
   native::ProfileBuilder builder(collector, modules);
   builder.leave_out([&](size_t slot) { return told.what_stays(slot); });
   builder.prune_by(plan.pruning);
+  builder.scale_by(factors_of(collector, counted, counted.events.has_value()));
   builder.tell_phases(plan.tells_phases);
   builder.tell_times(plan.keeps_times);
   builder.spare_debug_files(plan.is_one_of_several);

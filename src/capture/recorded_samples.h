@@ -8,12 +8,13 @@
 #include "capture/native/profile_builder.h"
 #include "capture/own_profiles.h"
 #include "capture/recording_plan.h"
+#include "capture/true_sums.h"
 
 namespace atys::capture {
 
-// What runtimes were to record and did not is in the profile as loss.
+// What runtimes were to record and did not is in the profile as loss. Sums are those that were counted.
 void add_recorded_samples(const native::StackCollector& collector, native::CodeModules& modules,
-                          const std::vector<OwnProfile>& own, const native::ValueNames& names, const RecordingPlan& plan,
-                          Profile& profile);
+                          const std::vector<OwnProfile>& own, const CountedTime& counted, const native::ValueNames& names,
+                          const RecordingPlan& plan, Profile& profile);
 
 }  // namespace atys::capture

@@ -50,7 +50,7 @@ class RecordedSamples : public testing::Test {
 
   const Profile& build(std::vector<OwnProfile> own, const native::ValueNames& names = {}) {
     profile_ = {};
-    add_recorded_samples(collector_, modules_, own, names, {}, profile_);
+    add_recorded_samples(collector_, modules_, own, {}, names, {}, profile_);
     return profile_;
   }
 

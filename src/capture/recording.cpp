@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "capture/attachments.h"
 #include "capture/context/published_contexts.h"
+#include "capture/cpu_accounts.h"
 #include "capture/look_times.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
@@ -19,6 +20,7 @@
 #include "capture/source_choice.h"
 #include "capture/target_processes.h"
 #include "linux/child_process.h"
+#include "linux/event_names.h"
 #include "linux/signal_watch.h"
 #include "linux/thread_priority.h"
 
@@ -36,6 +38,13 @@ uint64_t peak_bytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+uint64_t cpu_ns_of(const rusage& usage) {
+  const auto ns = [](const timeval& time) {
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_usec) * 1000;
+  };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
 uint64_t period_of(double hz) { return static_cast<uint64_t>(std::llround(kNsPerSecond / hz)); }
@@ -56,7 +65,8 @@ native::ValueNames value_names(const Kind& kind) {
     case KindName::Lock: return {"contentions", "lock", "nanoseconds", false};
     case KindName::Event: break;
   }
-  return {"samples", kind.event, "count", false};
+  const auto event = linux::find_event(kind.event);
+  return {"samples", kind.event, event.ok() && event->is_clock ? "nanoseconds" : "count", false};
 }
 
 }  // namespace
@@ -127,11 +137,15 @@ class Recording::State {
   void update_use();
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
+  bool has_accounts() const;
+  CountedTime counted();
   uint64_t own_cpu_ns() const {
     return clock_ns(plan_.is_one_of_several ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID);
   }
 
   std::map<std::string, uint64_t> told_losses_;  // of windows before this one
+  CpuAccounts accounts_;
+  native::SourceTotals told_;  // when this window began
   std::vector<OwnProfile> own_;                  // what runtimes handed over of the present window
   uint64_t naming_cpu_ns_ = 0;                   // of looks while it went on: giving names is no part of sampling
   uint64_t setup_cpu_ns_ = 0;                    // before anything of the target ran under us
@@ -183,8 +197,10 @@ Result<> Recording::State::start() {
   times_.begin(started_ns_);
   attachments_.begin_window(started_ns_);
   if (plan_.tells_phases) collector_->begin_part(window_started_unix_ns_);
-  for (const pid_t pid : target_->pids())
+  for (const pid_t pid : target_->pids()) {
     if (!child_) provenance_.note_process(pid);
+    if (has_accounts()) accounts_.add(pid);
+  }
   if (child_) TRY(child_->release());
   return {};
 }
@@ -213,7 +229,10 @@ void Recording::State::wait(int timeout_ms) {
 EndReason Recording::State::step(int timeout_ms) {
   wait(timeout_ms);
   source_->collect(*collector_);
-  for (const pid_t pid : collector_->take_new_pids()) provenance_.note_process(pid);
+  for (const pid_t pid : collector_->take_new_pids()) {
+    provenance_.note_process(pid);
+    if (has_accounts() && !accounts_.knows(pid)) accounts_.add_new(pid);
+  }
   hand_over_to_runtimes();
   note_ended_threads();
   keep_parts(clock_ns(CLOCK_MONOTONIC));
@@ -240,7 +259,10 @@ EndReason Recording::State::end_reason(uint64_t now) {
   if (plan_.max_samples != 0 && source_->totals().is_limit_reached) return EndReason::Samples;
   if (times_.is_target_due(now)) {
     times_.looked_at_target(now);
-    for (const pid_t pid : target_->look_again()) (void)source_->add_process(pid);
+    for (const pid_t pid : target_->look_again()) {
+      (void)source_->add_process(pid);
+      if (has_accounts()) accounts_.add(pid);
+    }
     spare_covered();
     if (target_->is_gone()) return EndReason::TargetEnded;
   }
@@ -254,7 +276,10 @@ void Recording::State::keep_parts(uint64_t now) {
 }
 
 void Recording::State::note_ended_threads() {
-  for (const native::EndedThread& thread : collector_->take_ended_threads()) attachments_.note_end(thread);
+  for (const native::EndedThread& thread : collector_->take_ended_threads()) {
+    attachments_.note_end(thread);
+    if (has_accounts()) accounts_.note_end(thread);
+  }
 }
 
 bool Recording::State::has_child_ended() const {
@@ -323,6 +348,8 @@ Profile Recording::State::take_window() {
   // What came while names were given is of the next window.
   begin_window(started_ns_ + use_.elapsed_ns);
   attachments_.begin_next_window();
+  accounts_.next_window();
+  told_ = source_->totals();
   return profile;
 }
 
@@ -354,6 +381,9 @@ void Recording::State::begin_window_again() {
   collector_->forget_values();
   begin_window(clock_ns(CLOCK_MONOTONIC));
   attachments_.begin_window(window_started_ns_);
+  (void)accounts_.look();
+  accounts_.next_window();
+  told_ = source_->totals();
 }
 
 void Recording::State::begin_window(uint64_t at_ns) {
@@ -380,11 +410,33 @@ Profile Recording::State::finish() {
   return profile;
 }
 
+// The host is all that there is, and tier memory counts what it samples.
+bool Recording::State::has_accounts() const {
+  return !target_->is_host() && source_->tier() != "memory" && !is_of_runtimes(plan_.kind) &&
+         plan_.kind.name != KindName::OffCpu && value_names(plan_.kind).weight_unit == "nanoseconds";
+}
+
+// Beside being sampled, in this window.
+CountedTime Recording::State::counted() {
+  const native::SourceTotals totals = source_->totals();
+  const auto since = [](const std::optional<uint64_t>& now, const std::optional<uint64_t>& then) {
+    return now ? std::optional(*now - std::min(*now, then.value_or(0))) : std::nullopt;
+  };
+  CountedTime counted{.waited_ns = collector_->waited(), .events = since(totals.events, told_.events)};
+  counted.lasted_ns = started_ns_ + use_.elapsed_ns - window_started_ns_;
+  // Where ends of threads were not told the account of those that are over is not known.
+  if (has_accounts() && totals.lost_ends == told_.lost_ends) counted.cpu_ns = accounts_.look();
+  if (has_accounts() && source_->tier() == "perf" && child_ && exit_status_ >= 0)
+    counted.all_cpu_ns = cpu_ns_of(child_->usage());
+  return counted;
+}
+
 Profile Recording::State::build(bool is_last) {
   Profile profile;
+  const CountedTime sums = counted();
   attachments_.before_naming();
   add_own(attachments_.take_profiles(is_last), own_);
-  add_recorded_samples(*collector_, modules_, own_, value_names(plan_.kind), plan_, profile);
+  add_recorded_samples(*collector_, modules_, own_, sums, value_names(plan_.kind), plan_, profile);
   for (const auto& [name, processes] : attachments_.runtimes())
     profile.add_fact("runtime", name + ": " + std::to_string(processes) + (processes == 1 ? " process" : " processes"));
   profile.header.time_ns = window_started_unix_ns_;

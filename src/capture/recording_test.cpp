@@ -107,8 +107,9 @@ TEST_P(RecordingTest, a_window_at_a_high_rate_has_no_sample_of_the_low_rate_befo
         (*recording)->elapsed_seconds() - began > 0.19;  // a busy machine: the sample is a window's own then
     while ((*recording)->elapsed_seconds() < 0.5 * (i + 1)) (*recording)->step(50);
     const Profile window = (*recording)->take_window();
+    // Sums are the kernel's, so that a sample may stand for some more than its period, but not for a hundred of them.
     for (size_t row = 0; row < window.samples.size() && !is_late; ++row)
-      EXPECT_LE(window.samples.value(row, 1), window.samples.value(row, 0) * 2'000'000) << i;
+      EXPECT_LE(window.samples.value(row, 1), window.samples.value(row, 0) * 20'000'000) << i;
     (*recording)->ask_rate(5);
   }
 }

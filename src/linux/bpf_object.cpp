@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -194,6 +195,29 @@ Result<> BpfObject::attach_to_perf_event(const char* program, int perf_fd) {
   if (own < 0) return fail_errno("duplicate a perf event");
   return keep(bpf_program__attach_perf_event(bpf_object__find_program_by_name(object_.get(), program), own), program,
               std::string("attach the BPF program ") + program);
+}
+
+Result<Bytes> BpfObject::run_iterator(const char* program, size_t most_bytes) {
+  constexpr size_t kPiece = 65536;
+  const auto is_of_it = [&](const Link& link) { return link.program == program; };
+  auto known = std::ranges::find_if(links_, is_of_it);
+  if (known == links_.end()) {
+    TRY(keep(bpf_program__attach_iter(bpf_object__find_program_by_name(object_.get(), program), nullptr), program,
+             std::string("attach the BPF iterator ") + program));
+    known = std::prev(links_.end());
+  }
+  const UniqueFd said(bpf_iter_create(bpf_link__fd(known->link.get())));
+  if (!said.is_open()) return fail_bpf(std::string("run the BPF iterator ") + program, errno);
+  Bytes bytes;
+  while (bytes.size() < most_bytes) {
+    const size_t before = bytes.size();
+    bytes.resize(before + kPiece);
+    const ssize_t got = ::read(said.get(), bytes.data() + before, kPiece);
+    bytes.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+  }
+  return bytes;
 }
 
 uint64_t BpfObject::run_time_ns() const {

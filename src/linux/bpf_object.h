@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
@@ -64,6 +65,8 @@ class BpfObject {
   BpfMap map(const char* name) const;  // a name that is not there is a programmer's error
   Result<> attach(const char* program);
   Result<> attach_to_perf_event(const char* program, int perf_fd);
+  // All that an iterator has to say at this moment, up to so much.
+  Result<Bytes> run_iterator(const char* program, size_t most_bytes);
 
   void detach(const char* program);  // one that is not attached stays so
   void detach_all() { links_.clear(); }

@@ -80,6 +80,20 @@ Result<> set_perf_period(int fd, uint64_t period) {
   return {};
 }
 
+PerfCount& PerfCount::operator+=(const PerfCount& other) {
+  count += other.count;
+  enabled_ns += other.enabled_ns;
+  running_ns += other.running_ns;
+  return *this;
+}
+
+Result<PerfCount> read_perf_count(int fd) {
+  PerfCount read;
+  static_assert(sizeof(read) == 3 * sizeof(uint64_t), "as the kernel writes it");
+  if (::read(fd, &read, sizeof(read)) != static_cast<ssize_t>(sizeof(read))) return fail_errno("read a perf event");
+  return read;
+}
+
 int perf_event_paranoid() {
   const auto text = read_proc_file("/proc/sys/kernel/perf_event_paranoid", 64);
   return text.ok() ? std::atoi(text->c_str()) : 2;

@@ -33,6 +33,17 @@ Result<> enable_perf_event(int fd);
 Result<> disable_perf_event(int fd);
 Result<> set_perf_period(int fd, uint64_t period);
 
+// What it has counted, also in threads that inherited it. The event must have been opened with this read_format.
+constexpr uint64_t kCountFormat = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+struct PerfCount {
+  uint64_t count = 0;
+  uint64_t enabled_ns = 0;  // that it was to count
+  uint64_t running_ns = 0;  // that it did: it may have had to share its counter, or its thread ran on another CPU
+
+  PerfCount& operator+=(const PerfCount& other);
+};
+Result<PerfCount> read_perf_count(int fd);
+
 // What perf_event_paranoid is here; 2 where it cannot be read.
 int perf_event_paranoid();
 

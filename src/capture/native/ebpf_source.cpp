@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/ebpf_source.h"
 
-#include <fcntl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -12,6 +10,7 @@
 #include "capture/native/sampler_object.h"
 #include "linux/host.h"
 #include "linux/namespaces.h"
+#include "linux/remote_memory.h"
 
 namespace atys::capture::native {
 
@@ -33,14 +32,6 @@ constexpr double kManyWaitsPerSecond = 30'000;
 
 bool follows_children(const EbpfPlan& plan) { return plan.only_listed_processes && plan.with_children; }
 
-// A descriptor of one thread (Linux 6.9), or of a process's first.
-UniqueFd open_thread(pid_t tid) {
-  constexpr unsigned kOneThread = O_EXCL;
-  UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, tid, kOneThread)));
-  if (!fd.is_open()) fd.reset(static_cast<int>(::syscall(SYS_pidfd_open, tid, 0)));
-  return fd;
-}
-
 Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<int>& cpus,
                                       std::span<const std::byte> kernel_types) {
   auto object = TRY(linux::BpfObject::open(sampler_object(), "atys_sampler", kernel_types));
@@ -50,6 +41,7 @@ Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<in
   object.set_constant("default_mode", kDefaultMode);
   object.set_constant("our_tgid", static_cast<uint32_t>(::getpid()));
   object.set_constant("our_pid_namespace", static_cast<uint32_t>(linux::inner_pid_namespace()));
+  object.set_constant("with_waits", static_cast<uint32_t>(plan.with_waits));
   object.set_constant("max_samples", plan.max_samples);
   if (plan.only_process != 0) {
     TRY(object.set_map_size("processes", kProcessesWhereOne));
@@ -59,7 +51,9 @@ Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<in
   TRY(object.set_map_size("scratches", static_cast<uint32_t>(cpus.back() + 1)));
   if (!plan.with_cpu) TRY(object.leave_out("sample"));
   if (!plan.with_waits)
-    for (const char* program : {"on_switch", "on_syscall_end", "on_waking"}) TRY(object.leave_out(program));
+    for (const char* program : {"on_switch", "on_syscall_end", "on_waking", "on_cut"}) TRY(object.leave_out(program));
+  for (const char* program : {"on_event", "on_tracepoint"})
+    if (!plan.event || EventWatch::program_of(*plan.event) != std::string_view(program)) TRY(object.leave_out(program));
   if (!follows_children(plan)) TRY(object.leave_out("on_fork"));
   TRY(object.load());
   return object;
@@ -76,33 +70,35 @@ Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
   auto sideband = TRY(Sideband::open(cpus, plan.only_process));
   std::unique_ptr<EbpfSource> source(new EbpfSource(plan, std::move(object), std::move(sideband)));
   source->period_ns_ = TRY(source->object_.variable<uint64_t>("sample_period_ns"));
+  source->since_ns_ = TRY(source->object_.variable<uint64_t>("recording_since_ns"));
   source->counters_ = TRY(source->object_.variable<Counters>("counters"));
   source->lasting_ = TRY(source->object_.variable<LastingCode>("lasting"));
   source->processes_ =
       TRY(tell_processes(source->object_, {plan.only_listed_processes, plan.with_children, plan.only_process}));
   source->ring_.emplace(TRY(linux::BpfRing::open(source->object_.map("ring"))));
   source->cost_.measure(source->object_);
-  if (plan.with_cpu) TRY(source->open_timers());
+  if (plan.with_cpu) source->timers_.emplace(TRY(CpuTimers::open(source->object_, plan.period_ns)));
+  if (plan.event)
+    source->events_.emplace(TRY(EventWatch::open(source->object_, {.event = *plan.event,
+                                                                   .is_of_threads = plan.watches_threads,
+                                                                   .with_children = plan.with_children,
+                                                                   .waits_for_exec = plan.waits_for_exec})));
   TRY(source->set_period(plan.period_ns));
   if (follows_children(plan)) TRY(source->object_.attach("on_fork"));
   TRY(source->object_.attach("on_exit"));
   return std::unique_ptr<SampleSource>(std::move(source));
 }
 
-Result<> EbpfSource::open_timers() {
-  for (const int cpu : linux::online_cpus()) {
-    UniqueFd timer = TRY(linux::open_perf_event(linux::cpu_clock_attributes(plan_.period_ns), {.pid = -1, .cpu = cpu},
-                                                "a timer on CPU " + std::to_string(cpu)));
-    TRY(object_.attach_to_perf_event("sample", timer.get()));
-    TRY(linux::disable_perf_event(timer.get()));  // attaching enables it, and the recording begins later
-    timers_.push_back(std::move(timer));
-  }
-  return {};
+Result<> EbpfSource::add_process(pid_t pid) {
+  TRY(processes_->add(pid));
+  return events_ ? events_->add_process(pid) : Result<>();
 }
 
 Result<> EbpfSource::start() {
   TRY(sideband_.start());
-  for (const UniqueFd& timer : timers_) TRY(linux::enable_perf_event(timer.get()));
+  *since_ns_ = clock_ns(CLOCK_MONOTONIC);
+  if (timers_) TRY(timers_->start());
+  if (events_) TRY(events_->start());
   if (plan_.with_waits)
     for (const char* program : {"on_switch", "on_syscall_end", "on_waking"}) TRY(object_.attach(program));
   takes_late_stacks_ = plan_.with_waits;
@@ -112,17 +108,14 @@ Result<> EbpfSource::start() {
 void EbpfSource::stop() {
   if (is_stopped_) return;
   is_stopped_ = true;
-  for (const UniqueFd& timer : timers_) (void)linux::disable_perf_event(timer.get());
+  if (timers_) timers_->stop();
+  if (events_) events_->stop();
   object_.detach_all();
 }
 
-// Timers change one after the other, which takes long where a CPU does not answer at once. Whichever rate a sample was taken
-// at meanwhile, it weighs the less: one that stood for two hundred others would be most of what is known.
 Result<> EbpfSource::set_period(uint64_t period) {
-  *period_ns_ = std::min(period, *period_ns_);
-  for (const UniqueFd& timer : timers_) TRY(linux::set_perf_period(timer.get(), period));
   *period_ns_ = period;
-  return {};
+  return timers_ ? timers_->set_period(period) : Result<>();
 }
 
 void EbpfSource::set_stack_mode(pid_t pid, StackMode mode) {
@@ -250,6 +243,7 @@ void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
     case ATYS_WAIT_END: end_wait(record, sink); return;
     case ATYS_THREAD_END:
       sink.on_thread_end({sample.pid, sample.tid, record.stack_hash, record.time_ns, record.weight});
+      if (plan_.with_waits) sink.on_waited(sample.pid, sample.tid, record.pc);
       return;
     default: return;
   }
@@ -261,38 +255,67 @@ void EbpfSource::end_wait(const atys_record& end, SampleSink& sink) {
   RawSample sample;
   if (waiting == waiting_.end() || waiting->second.pair != end.stack_hash ||
       !read_record(waiting->second.record, begin, sample)) {
-    sink.add(sink.on_lost_stack(static_cast<pid_t>(end.tgid), static_cast<pid_t>(end.tid)), 1, end.weight);
+    sink.add(sink.on_lost_stack(static_cast<pid_t>(end.tgid), static_cast<pid_t>(end.tid)), samples_of(end.weight), end.weight);
     return;
   }
   add_wait(sample, end, sink);
   waiting_.erase(waiting);
 }
 
+// Of kind wall, a sample is a period of time, whether the thread ran or waited; else it is a wait, however long.
+uint64_t EbpfSource::samples_of(uint64_t wait_ns) const {
+  return plan_.with_cpu ? std::max<uint64_t>(1, wait_ns / std::max<uint64_t>(1, *period_ns_)) : 1;
+}
+
 void EbpfSource::add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink) {
   sample.note.wait = (wait.wait_state & ATYS_PREEMPTED) != 0 ? "cpu" : "blocked";
-  sink.add(sink.on_stack(sample), 1, wait.weight);
+  sink.add(sink.on_stack(sample), samples_of(wait.weight), wait.weight);
   if (const auto waker = wakers_.find(wait.stack_hash); waker != wakers_.end()) {
     sink.add(waker->second, 1, wait.weight);
     wakers_.erase(waker);
   }
 }
 
-// Threads that still wait at the end: judged by the same rule as those that do not any more.
-void EbpfSource::collect_waiting(SampleSink& sink) {
-  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  for (auto& [tid, waiting] : waiting_) {
-    atys_record begin{};
-    RawSample sample;
-    atys_wait wait{};
-    const UniqueFd thread = open_thread(static_cast<pid_t>(tid));
-    const int key = thread.get();
-    if (key < 0 || !object_.map("waits").look_up(&key, &wait) || wait.pair != waiting.pair || wait.since_ns == 0) continue;
-    if (now - wait.since_ns < wait.threshold_ns || !read_record(waiting.record, begin, sample)) continue;
-    begin.weight = std::max<uint64_t>(now - wait.since_ns, wait.period_ns);
-    begin.wait_state = wait.state;
-    add_wait(sample, begin, sink);
+// Threads that wait still: judged by the same rule as those that do not any more, and what goes on is a wait of its own. An
+// older kernel has no such iterator, and their waits are told when they end.
+void EbpfSource::cut_waits(SampleSink& sink) {
+  const auto bytes = object_.run_iterator("on_cut", kMostWaiting * sizeof(atys_cut));
+  for (size_t at = 0; bytes.ok() && at + sizeof(atys_cut) <= bytes->size(); at += sizeof(atys_cut)) {
+    atys_cut cut{};
+    std::memcpy(&cut, bytes->data() + at, sizeof(cut));
+    cut_wait(cut, sink);
   }
-  waiting_.clear();
+  if (is_stopped_) waiting_.clear();
+}
+
+void EbpfSource::cut_wait(const atys_cut& cut, SampleSink& sink) {
+  atys_record begin{};
+  RawSample sample;
+  sink.on_waited(static_cast<pid_t>(cut.record.tgid), static_cast<pid_t>(cut.record.tid), cut.waited_ns);
+  if (cut.record.weight == 0) return;
+  const auto waiting = waiting_.find(cut.record.tid);
+  if (cut.record.stack_hash != 0) {
+    if (waiting == waiting_.end() || waiting->second.pair != cut.record.stack_hash ||
+        !read_record(waiting->second.record, begin, sample))
+      sink.add(sink.on_lost_stack(static_cast<pid_t>(cut.record.tgid), static_cast<pid_t>(cut.record.tid)),
+               samples_of(cut.record.weight), cut.record.weight);
+    else
+      add_wait(sample, cut.record, sink);
+    return;
+  }
+  const auto& record = cut.record;
+  sample.time_ns = record.time_ns;
+  sample.pid = static_cast<pid_t>(record.tgid);
+  sample.tid = static_cast<pid_t>(record.tid);
+  sample.comm = {record.comm, ::strnlen(record.comm, ATYS_COMM)};
+  sample.kernel_frames = {reinterpret_cast<const uint64_t*>(cut.kernel_frames),
+                          std::min<size_t>(record.kernel_frames, ATYS_MAX_KERNEL_FRAMES)};
+  sample.registers = {record.pc, record.sp, record.fp, record.lr, record.bx};
+  waiting_stack_.resize(ATYS_MAX_COPY);
+  waiting_stack_.resize(linux::read_remote_memory(sample.pid, record.sp, waiting_stack_));
+  sample.stack_copy = waiting_stack_;
+  sample.has_copy = sample.stands_still = true;
+  add_wait(sample, record, sink);
 }
 
 // A stack that is counted was sent once since the last time, or the ring was full then.
@@ -301,7 +324,7 @@ bool EbpfSource::are_counts_empty() const {
 }
 
 void EbpfSource::collect_counts(SampleSink& sink) {
-  if (is_stopped_ && plan_.with_waits) collect_waiting(sink);
+  if (plan_.with_waits) cut_waits(sink);
   if (are_counts_empty()) return;
   full_at_swap_ = counters().of[ATYS_RING_FULL];  // before: who finds it full from here on may count in the other map
   const auto full = object_.map(second_map_is_used_ ? "counts_b" : "counts_a");
@@ -370,6 +393,8 @@ SourceTotals EbpfSource::totals() const {
     totals.figures["waiting-ns"] = sum(ATYS_WAIT_NS);
     totals.figures["waiting-ns-above-cap"] = sum(ATYS_CAPPED_WAIT_NS);
   }
+  if (plan_.event) totals.events = sum(ATYS_EVENTS);
+  totals.lost_ends = sum(ATYS_LOST_ENDS);
   return totals;
 }
 

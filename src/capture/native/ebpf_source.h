@@ -6,6 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "capture/native/cpu_timers.h"
+#include "capture/native/event_watch.h"
 #include "capture/native/program_cost.h"
 #include "capture/native/sample_source.h"
 #include "capture/native/sampler_records.h"
@@ -22,13 +24,16 @@ struct EbpfPlan {
   bool with_children = false;         // processes that listed ones start
   bool with_cpu = true;
   bool with_waits = false;
+  std::optional<linux::NamedEvent> event;  // in the place of both
+  bool watches_threads = false;            // events are on those of the listed processes, not on each CPU
+  bool waits_for_exec = false;             // the process has been created but begins with its next exec
   uint64_t period_ns = 0;    // of samples on the CPU; waits as long are recorded for certain, shorter ones in proportion
   uint64_t max_samples = 0;  // 0: no limit
   std::string cache_folder;  // empty: none
   bool is_one_of_several = false;  // recordings of this process at once: their buffers add up
 
   // Nothing comes and goes but threads, and of those the sampler tells at once.
-  bool may_wait() const { return only_we_add && !with_children && !with_waits; }
+  bool may_wait() const { return only_we_add && !with_children && !with_waits && !event; }
 };
 
 class EbpfSource final : public SampleSource {
@@ -39,7 +44,7 @@ class EbpfSource final : public SampleSource {
   Result<> start() override;
   void stop() override;
   Result<> set_period(uint64_t period) override;
-  Result<> add_process(pid_t pid) override { return processes_->add(pid); }
+  Result<> add_process(pid_t pid) override;
   void set_stack_mode(pid_t pid, StackMode mode) override;
   bool is_learning() const override { return !has_handed_over_; }
   bool reads_contexts() const override { return true; }
@@ -72,12 +77,13 @@ class EbpfSource final : public SampleSource {
 
   EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
       : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)), cost_(plan.with_waits) {}
-  Result<> open_timers();
   static bool read_record(std::span<const std::byte> bytes, atys_record& record, RawSample& sample);
   bool are_counts_empty() const;
   void end_wait(const atys_record& end, SampleSink& sink);
   void add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink);
-  void collect_waiting(SampleSink& sink);
+  uint64_t samples_of(uint64_t wait_ns) const;
+  void cut_waits(SampleSink& sink);
+  void cut_wait(const atys_cut& cut, SampleSink& sink);
   void spare_fast_switchers();
   atys_counters counters() const;
   void take_record(std::span<const std::byte> record);
@@ -88,13 +94,15 @@ class EbpfSource final : public SampleSource {
   linux::BpfObject object_;
   // In memory shared with the programs.
   uint64_t* period_ns_ = nullptr;
+  uint64_t* since_ns_ = nullptr;
   const Counters* counters_ = nullptr;
   LastingCode* lasting_ = nullptr;
   std::unique_ptr<ToldProcesses> processes_;
   Sideband sideband_;
   ProgramCost cost_;
   std::optional<linux::BpfRing> ring_;
-  std::vector<UniqueFd> timers_;
+  std::optional<CpuTimers> timers_;
+  std::optional<EventWatch> events_;
   bool is_stopped_ = false;
   bool has_handed_over_ = false;    // the first sample tells which process is how to be looked at
   bool takes_late_stacks_ = false;  // at the end of system calls
@@ -115,6 +123,7 @@ class EbpfSource final : public SampleSource {
   std::vector<std::byte> arena_;
   std::vector<std::pair<size_t, size_t>> pieces_;
   std::vector<linux::PerfRecord> process_records_;
+  std::vector<std::byte> waiting_stack_;
 };
 
 }  // namespace atys::capture::native

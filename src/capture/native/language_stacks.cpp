@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "capture/walk_remote.h"
+
 namespace atys::capture::native {
 
 namespace {
@@ -53,6 +55,21 @@ void LanguageStacks::find_reader(Process& process, uint64_t now_ns) {
 void LanguageStacks::tell_thread_states(Process& process, uint64_t now_ns) {
   process.language.threads_known_at_ns = now_ns;
   for (const auto& [tid, state] : process.language.reader->thread_states()) source_.set_thread_state(tid, state);
+}
+
+RawSample LanguageStacks::walk_still(Process& process, const RawSample& sample) {
+  RawSample walked = sample;
+  walked.stands_still = false;
+  StackReader* reader = process.language.reader.get();
+  if (reader == nullptr) return walked;
+  const auto states = reader->thread_states();
+  const auto state = std::ranges::find(states, sample.tid, &std::pair<pid_t, uint64_t>::first);
+  if (state == states.end()) return walked;
+  linux::ProcessMemory memory(process.pid);
+  const RemoteWalk outcome = walk_remote(memory, reader->walker(), state->second, still_);
+  walked.walked = still_;
+  walked.walk_flags = static_cast<uint16_t>(ATYS_WALKED | (outcome == RemoteWalk::Cut ? ATYS_WALK_CUT : 0));
+  return walked;
 }
 
 const std::vector<MixedFrame>* LanguageStacks::mix(Process& process, const RawSample& sample, const unwind::Walk& walk) {

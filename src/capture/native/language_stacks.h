@@ -26,6 +26,8 @@ class LanguageStacks {
   void learn(Process& process, CodeCopy& code) {
     if (process.language.reader != nullptr) process.language.reader->learn(code);
   }
+  // With the interpreter's frames of a thread that waits. They are valid until the next one.
+  RawSample walk_still(Process& process, const RawSample& sample);
   // The frames of a sample of that process, mixed; null: there is no interpreter in it, or it runs none of its code.
   const std::vector<MixedFrame>* mix(Process& process, const RawSample& sample, const unwind::Walk& walk);
 
@@ -43,6 +45,7 @@ class LanguageStacks {
   std::map<std::string, uint64_t> losses_;
   std::vector<LanguageFrame> language_;  // of the sample at hand
   std::vector<MixedFrame> mixed_;
+  std::vector<atys_walked> still_;
   std::vector<uint8_t> is_start_code_;
 };
 

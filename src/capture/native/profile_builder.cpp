@@ -42,27 +42,28 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
     phases = find_slot_phases(collector_, [this](size_t slot) { return doing(slot); });
   std::vector<std::vector<StackCollector::Timed>> timed;
   if (tells_times_ && pruning_.weights.empty() && !names.has_waits) timed = timed_by_slot();
-  SlotValue pruned;
+  uint64_t pruned_samples = 0;
+  double pruned_weight = 0;
   for (size_t i = 1; i < slots.size(); ++i) {
     const SlotValue all = counted(i);
     if (all.samples == 0) continue;
     const SlotValue value = value_of(i);
     if (value.samples == 0) {
-      pruned.samples += all.samples;
-      pruned.weight += all.weight;
+      pruned_samples += all.samples;
+      pruned_weight += static_cast<double>(all.weight) * factor_of(i);
       continue;
     }
     const bool is_part = part_of(i).has_value();  // the first one
     SlotValue untimed = value;
-    if (!timed.empty() && !is_part) untimed = add_timed(slots[i], value, timed[i]);
+    if (!timed.empty() && !is_part) untimed = add_timed(i, value, timed[i]);
     if ((phases.empty() || is_part) && untimed.samples > 0)
-      add_sample(slots[i], untimed, names.has_waits, phases.empty() ? 0 : phases.front().from_ns);
+      add_sample(i, untimed, names.has_waits, phases.empty() ? 0 : phases.front().from_ns);
     for (const SlotPhase& phase : is_part ? std::vector<SlotPhase>() : phases)
       if (const SlotValue part = value_in(collector_, i, phase); part.samples > 0)
-        add_sample(slots[i], part, names.has_waits, phase.from_ns);
+        add_sample(i, part, names.has_waits, phase.from_ns);
     if (!slots[i].reaches_root) profile.add_loss(collector_.why_cut(i), value.samples);
   }
-  if (!pruning_.others_stand_for_them) add_pruned(pruned);
+  if (!pruning_.others_stand_for_them) add_pruned(pruned_samples, pruned_weight);
   if (pruning_.dropped > 0) describe(pruning_, profile);
   for (const auto& [reason, count] : collector_.language_losses()) profile.add_loss(reason, count);
   for (const auto& [reason, count] : collector_.context_losses()) profile.add_loss(reason, count);
@@ -103,11 +104,11 @@ std::optional<uint64_t> ProfileBuilder::doing(size_t slot) {
   return leaf_of(slot) << 1 | 1;  // told apart from the others' numbers
 }
 
-void ProfileBuilder::add_pruned(const SlotValue& value) {
-  if (value.samples == 0) return;
+void ProfileBuilder::add_pruned(uint64_t samples, double weight) {
+  if (samples == 0) return;
   std::vector<int64_t> values(profile_->value_types().size());
-  values[0] = static_cast<int64_t>(value.samples);
-  values[1] = static_cast<int64_t>(value.weight);
+  values[0] = static_cast<int64_t>(samples);
+  values[1] = scaled(weight, 1);
   const FrameId frame = profile_->named_frame(kPruned);
   profile_->samples.add(profile_->stacks.intern({&frame, 1}), {}, values);
 }
@@ -134,7 +135,15 @@ symbolize::Module::Effort ProfileBuilder::effort_for(PlaceNumber place) const {
   return is_rare || is_of_few ? symbolize::Module::Effort::Names : symbolize::Module::Effort::Whole;
 }
 
-void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool has_waits, int64_t time_ns) {
+int64_t ProfileBuilder::scaled(double weight, double factor) {
+  const double exact = weight * factor + rounded_off_;
+  const auto whole = static_cast<int64_t>(std::llround(exact));
+  rounded_off_ = exact - static_cast<double>(whole);
+  return whole;
+}
+
+void ProfileBuilder::add_sample(size_t number, const SlotValue& value, bool has_waits, int64_t time_ns) {
+  const Slot& slot = collector_.slots()[number];
   std::vector<FrameId> frames = frames_of(slot);
   const std::string& note = collector_.note(slot.note);
   const bool is_waker = note == kWakerNote;
@@ -145,7 +154,7 @@ void ProfileBuilder::add_sample(const Slot& slot, const SlotValue& value, bool h
     trim_wait(slot, frames, reason);
   if (frames.empty()) frames.push_back(profile_->named_frame(kLostStack));
   const auto samples = static_cast<int64_t>(value.samples);
-  const auto weight = static_cast<int64_t>(value.weight);
+  const int64_t weight = scaled(static_cast<double>(value.weight), factor_of(number));
   std::vector<int64_t> values{is_waker ? 0 : samples, is_waker ? 0 : weight};
   if (has_waits) values.push_back(is_waker ? weight : 0);
   profile_->samples.add(profile_->stacks.intern(frames), labels_of(slot, is_waker ? "" : reason), values, time_ns);
@@ -160,10 +169,10 @@ std::vector<std::vector<StackCollector::Timed>> ProfileBuilder::timed_by_slot() 
 }
 
 // Returns what is left of the slot, of which nobody knows when it was.
-SlotValue ProfileBuilder::add_timed(const Slot& slot, SlotValue value, const std::vector<StackCollector::Timed>& timed) {
+SlotValue ProfileBuilder::add_timed(size_t number, SlotValue value, const std::vector<StackCollector::Timed>& timed) {
   const uint64_t ahead = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-  for (const auto& [time_ns, number, part] : timed) {
-    add_sample(slot, part, false, static_cast<int64_t>(time_ns + ahead));
+  for (const auto& [time_ns, slot, part] : timed) {
+    add_sample(number, part, false, static_cast<int64_t>(time_ns + ahead));
     value = {value.samples - part.samples, value.weight - part.weight};
   }
   return value;

@@ -32,6 +32,8 @@ class ProfileBuilder {
   using WhatStays = std::function<std::optional<SlotValue>(size_t slot)>;
   void leave_out(WhatStays what_stays) { what_stays_ = std::move(what_stays); }
   void prune_by(const adapt::PruningRule& rule) { pruning_rule_ = rule; }
+  // By slot: what its weight is multiplied by. Empty: weights are what they are.
+  void scale_by(std::vector<double> factors) { factors_ = std::move(factors); }
   // Who watches for ever does not open a library's debug file for a handful of samples: there is always one that is new.
   void spare_debug_files(bool spares) { spares_debug_files_ = spares; }
   // Samples have times where the collector has kept them.
@@ -51,11 +53,13 @@ class ProfileBuilder {
   profile::FrameId language_frame(const StackReader& reader, uint64_t id);
   const symbolize::JitMap* jit_map(ModuleNumber module);
   profile::MappingId file_mapping(ModuleNumber module, uint64_t address);
-  void add_sample(const Slot& slot, const SlotValue& value, bool has_waits, int64_t time_ns);
+  void add_sample(size_t number, const SlotValue& value, bool has_waits, int64_t time_ns);
+  int64_t scaled(double weight, double factor);
+  double factor_of(size_t slot) const { return factors_.empty() ? 1 : factors_[slot]; }
   std::vector<std::vector<StackCollector::Timed>> timed_by_slot() const;
-  SlotValue add_timed(const Slot& slot, SlotValue value, const std::vector<StackCollector::Timed>& timed);
+  SlotValue add_timed(size_t number, SlotValue value, const std::vector<StackCollector::Timed>& timed);
   std::optional<uint64_t> doing(size_t slot);
-  void add_pruned(const SlotValue& value);
+  void add_pruned(uint64_t samples, double weight);
   std::optional<SlotValue> part_of(size_t slot) const { return what_stays_ ? what_stays_(slot) : std::nullopt; }
   SlotValue counted(size_t slot) const { return part_of(slot).value_or(collector_.value(slot)); }
   SlotValue value_of(size_t slot) const;
@@ -72,6 +76,8 @@ class ProfileBuilder {
   const StackCollector& collector_;
   CodeModules& modules_;
   WhatStays what_stays_;
+  std::vector<double> factors_;
+  double rounded_off_ = 0;  // of weights so far: sums stay exact
   Profile* profile_ = nullptr;
   adapt::PruningRule pruning_rule_;
   bool tells_phases_ = false;

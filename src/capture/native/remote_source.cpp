@@ -19,6 +19,7 @@ namespace atys::capture::native {
 namespace {
 
 constexpr uint64_t kRefreshNs = 100'000'000;
+constexpr double kSpread = 0.4;  // of the distance between two looks, around the one asked for
 // The kernel adds up what a thread ran, when it is looked at from outside, with each tick only.
 constexpr uint64_t kLagNs = 20'000'000;
 constexpr const char* kTorn = "stacks of an interpreter that changed while they were read";
@@ -62,14 +63,22 @@ Result<> RemoteSource::start() {
 }
 
 Result<> RemoteSource::set_period(uint64_t period) {
-  constexpr uint64_t kSecond = 1'000'000'000;
   plan_.period_ns = period;
-  if (!timer_.is_open()) return {};
-  itimerspec when{};
-  when.it_interval = {static_cast<time_t>(period / kSecond), static_cast<long>(period % kSecond)};
-  when.it_value = when.it_interval;
-  if (::timerfd_settime(timer_.get(), 0, &when, nullptr) != 0)
-    return fail(ErrorCode::InvalidInput, fmt::format("a timer of {} ns cannot be set", period), "");
+  next_ns_ = clock_ns(CLOCK_MONOTONIC);
+  return timer_.is_open() ? set_timer() : Result<>();
+}
+
+// The next look, which is not at an even distance from this one: it would fall into step with whatever in the target takes as
+// long. It is so far from where this one should have been, that looks are as many as were asked for.
+Result<> RemoteSource::set_timer() {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const double distance = static_cast<double>(plan_.period_ns) * (1 - kSpread / 2 + kSpread * random_.uniform());
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  next_ns_ = std::max(next_ns_ + static_cast<uint64_t>(distance), now + 1);
+  const itimerspec when{.it_interval = {},
+                        .it_value = {static_cast<time_t>(next_ns_ / kSecond), static_cast<long>(next_ns_ % kSecond)}};
+  if (::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr) != 0)
+    return fail(ErrorCode::InvalidInput, fmt::format("a timer of {} ns cannot be set", plan_.period_ns), "");
   return {};
 }
 
@@ -110,6 +119,7 @@ void RemoteSource::add_wakeups(std::vector<pollfd>& fds) const {
 void RemoteSource::collect(SampleSink& sink) {
   uint64_t ticks = 0;
   if (!timer_.is_open() || ::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks) return;
+  (void)set_timer();
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   const bool is_time_to_refresh = now >= next_refresh_ns_;
   if (is_time_to_refresh) next_refresh_ns_ = now + kRefreshNs;

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/unique_fd.h"
 #include "capture/native/sample_source.h"
 #include "capture/walk_remote.h"
+#include "reduce/random.h"
 
 namespace atys::capture::native {
 
@@ -56,7 +58,8 @@ class RemoteSource final : public SampleSource {
     std::map<pid_t, Thread> threads;
   };
 
-  explicit RemoteSource(const RemotePlan& plan) : plan_(plan) {}
+  explicit RemoteSource(const RemotePlan& plan) : plan_(plan), random_(clock_ns(CLOCK_MONOTONIC)) {}
+  Result<> set_timer();
   void look_at(pid_t pid, Process& process, SampleSink& sink);
   bool look_at(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);  // false: it has ended
   void sample(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
@@ -64,6 +67,8 @@ class RemoteSource final : public SampleSource {
 
   RemotePlan plan_;
   UniqueFd timer_;
+  uint64_t next_ns_ = 0;  // look, CLOCK_MONOTONIC
+  reduce::Random random_;
   std::map<pid_t, Process> processes_;
   pid_t asked_for_ = 0;  // the process whose threads are being told
   uint64_t next_refresh_ns_ = 0;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "capture/native/sideband.h"
+#include "base/clock.h"
 #include "linux/host.h"
 #include "linux/process.h"
 
@@ -25,6 +26,7 @@ constexpr size_t kMostBatchBytes = 64 << 20;  // of copies that wait; beyond, th
 constexpr size_t kRecordsBetweenDrains = 16;
 constexpr uint32_t kStackBytes = 16384;        // what is deeper is read from the process
 constexpr uint32_t kMostStackBytes = 65520;    // a record has to fit into 64 KB: the kernel leaves out what does not
+constexpr size_t kTimersOfThreads = 2;         // each is a file for each CPU
 constexpr uint64_t kKernelNsPerSample = 2500;  // for the budget: nobody tells us what the kernel spends on a sample
 
 constexpr uint64_t kOwnSampleType = linux::kSampleTypeWithStack;
@@ -64,11 +66,13 @@ Result<std::unique_ptr<SampleSource>> RingSource::open(const RingPlan& plan) {
   }
   std::unique_ptr<RingSource> source(new RingSource(plan, std::move(event)));
   source->stack_bytes_ = kStackBytes;
+  if (source->event_.is_clock) source->timers_ = timers_per_cpu(linux::online_cpus().size());
+  source->factors_ = draw_timer_factors(source->timers_, clock_ns(CLOCK_MONOTONIC));
   if (plan.whole_host) TRY(source->watch_all_processes());
   return std::unique_ptr<SampleSource>(std::move(source));
 }
 
-linux::PerfAttributes RingSource::attributes() const {
+linux::PerfAttributes RingSource::attributes(size_t timer) const {
   linux::PerfAttributes attributes = event_.attributes;
   attributes.sample_type = kOwnSampleType;
   attributes.sample_regs_user = linux::wanted_register_mask();
@@ -77,8 +81,9 @@ linux::PerfAttributes RingSource::attributes() const {
   attributes.exclude_idle = 1;
   attributes.watermark = 1;
   attributes.wakeup_watermark = 512 * 1024;
+  attributes.read_format = linux::kCountFormat;
   if (event_.is_clock) {
-    attributes.sample_period = plan_.period;
+    attributes.sample_period = timer_periods(factors_, timers_, timer, plan_.period).period_ns;
   } else {
     attributes.freq = 1;
     attributes.sample_freq = std::max<uint64_t>(1, 1'000'000'000 / std::max<uint64_t>(1, plan_.period));
@@ -94,11 +99,16 @@ linux::PerfAttributes RingSource::attributes() const {
 }
 
 Result<> RingSource::open_event(linux::PerfPlace place) {
+  for (size_t timer = 0; timer < timers_; ++timer) TRY(open_event(place, timer));
+  return {};
+}
+
+Result<> RingSource::open_event(linux::PerfPlace place, size_t timer) {
   const std::string what = plan_.event.empty() ? "the CPU clock" : "the event " + plan_.event;
-  auto fd = linux::open_perf_event(attributes(), place, what);
+  auto fd = linux::open_perf_event(attributes(timer), place, what);
   if (!fd.ok() && fd.error().code == ErrorCode::PermissionDenied && !is_user_only_ && !watches_all_) {
     is_user_only_ = true;  // ordinary users see their own code, not the kernel's
-    fd = linux::open_perf_event(attributes(), place, what);
+    fd = linux::open_perf_event(attributes(timer), place, what);
   }
   UniqueFd event = TRY(std::move(fd));
   TRY(map_ring(place.cpu, event.get()));
@@ -127,10 +137,12 @@ Result<> RingSource::watch_all_processes() {
   return {};
 }
 
-// One event per CPU for everybody, where that is permitted: a timer of its own gives each new thread a whole period before
-// its first sample, so that short ones would be missed. Who may look at his own processes only gets those timers.
+// One clock per CPU for everybody, where that is permitted: a timer of its own gives each new thread a whole period before its
+// first sample, so that short ones would be missed. Who may look at his own processes only gets those timers. What is no clock
+// is counted too, and for everybody it would be everybody's count.
 Result<> RingSource::add_process(pid_t pid) {
   targets_.insert(pid);
+  if (!event_.is_clock && !plan_.whole_host) return watch_threads(pid);
   if (watches_all_ || (events_.empty() && watch_all_processes().ok())) return {};
   if (watches_all_) {
     watches_all_ = false;
@@ -138,6 +150,8 @@ Result<> RingSource::add_process(pid_t pid) {
     rings_.clear();
     ring_fds_.clear();
   }
+  timers_ = std::min(timers_, kTimersOfThreads);
+  factors_ = draw_timer_factors(timers_, clock_ns(CLOCK_MONOTONIC));
   return watch_threads(pid);
 }
 
@@ -173,8 +187,28 @@ Result<> RingSource::set_period(uint64_t period) {
   return open_again();
 }
 
+linux::PerfCount RingSource::count_now() const {
+  linux::PerfCount sum;
+  for (const UniqueFd& event : events_)
+    if (const auto count = linux::read_perf_count(event.get()); count.ok()) sum += *count;
+  return sum;
+}
+
+// Each thread has an event on each CPU, of which one counts at a time. Where there are fewer counters in the hardware than
+// events, none does for some of the time: what they would have counted then is like the rest.
+uint64_t RingSource::events() const {
+  linux::PerfCount sum = counted_before_;
+  sum += count_now();
+  const double wanted_ns = static_cast<double>(sum.enabled_ns) /
+                           (watches_all_ ? 1.0 : static_cast<double>(linux::online_cpus().size()));
+  const double had_ns = static_cast<double>(sum.running_ns);
+  const double shared = event_.is_hardware && had_ns > 0 ? std::max(1.0, wanted_ns / had_ns) : 1;
+  return static_cast<uint64_t>(std::llround(static_cast<double>(sum.count) * shared));
+}
+
 Result<> RingSource::open_again() {
   plan_.waits_for_exec = false;
+  counted_before_ += count_now();
   std::vector<UniqueFd> old = std::exchange(events_, {});
   for (const UniqueFd& event : old) (void)linux::disable_perf_event(event.get());
   for (UniqueFd& event : old)
@@ -296,9 +330,15 @@ void RingSource::hand_over(const linux::PerfSample& sample, SampleSink& sink) {
   if (!raw.has_copy && sample.stack.size() >= sizeof(uint64_t))
     std::memcpy(&raw.registers.lr, sample.stack.data(), sizeof(uint64_t));
 #endif
+  const uint64_t weight = weight_of(sample);
   ++totals_.samples;
-  if (event_.is_clock) totals_.weight += sample.period;
-  sink.add(sink.on_stack(raw), 1, sample.period);
+  if (event_.is_clock) totals_.weight += weight;
+  sink.add(sink.on_stack(raw), 1, weight);
+}
+
+// Several timers tick side by side.
+uint64_t RingSource::weight_of(const linux::PerfSample& sample) const {
+  return event_.is_clock ? std::max<uint64_t>(1, sample.period / timers_) : sample.period;
 }
 
 void RingSource::add_wakeups(std::vector<pollfd>& fds) const {
@@ -309,6 +349,8 @@ SourceTotals RingSource::totals() const {
   SourceTotals totals = totals_;
   totals.kernel_ns = totals_.samples * kKernelNsPerSample;
   totals.figures["kernel-frames"] = is_user_only_ ? 0 : 1;
+  if (event_.is_clock) return totals;
+  totals.events = events();
   return totals;
 }
 

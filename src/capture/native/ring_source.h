@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "capture/native/sample_source.h"
+#include "capture/native/timer_periods.h"
 #include "linux/event_names.h"
 #include "linux/perf_ring.h"
 
@@ -16,7 +17,7 @@ struct RingPlan {
   bool whole_host = false;
   bool with_children = false;
   std::string event;    // empty: the CPU clock
-  uint64_t period = 0;  // in ns; other events than clocks are sampled about as often, whatever their number
+  uint64_t period = 0;  // in ns; other events than clocks are sampled about as often, whatever their number, and counted
   uint64_t max_samples = 0;
   bool waits_for_exec = false;  // the process has been created but begins with its next exec
 };
@@ -41,8 +42,12 @@ class RingSource final : public SampleSource {
 
  private:
   RingSource(RingPlan plan, linux::NamedEvent event) : plan_(std::move(plan)), event_(std::move(event)) {}
-  linux::PerfAttributes attributes() const;
+  linux::PerfAttributes attributes(size_t timer) const;
+  uint64_t weight_of(const linux::PerfSample& sample) const;
   Result<> open_event(linux::PerfPlace place);
+  Result<> open_event(linux::PerfPlace place, size_t timer);
+  linux::PerfCount count_now() const;
+  uint64_t events() const;
   Result<> map_ring(int cpu, int fd);
   Result<> watch_all_processes();
   Result<> watch_threads(pid_t pid);
@@ -61,6 +66,9 @@ class RingSource final : public SampleSource {
   bool is_stopped_ = false;
   bool wants_deeper_stacks_ = false;
   uint32_t stack_bytes_ = 0;  // that a sample copies
+  size_t timers_ = 1;         // of a clock, for each thing that is watched
+  TimerFactors factors_{};
+  linux::PerfCount counted_before_;  // by events that are closed
   std::vector<UniqueFd> events_;
   std::vector<UniqueFd> ring_owners_;               // stopped; events of another period have taken their place
   std::unordered_map<int, linux::PerfRing> rings_;  // by CPU

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,7 @@ struct RawSample {
   std::span<const atys_walked> walked;  // frames of an interpreter, innermost first
   uint16_t walk_flags = 0;              // atys_walk_flags
   bool is_outside = false;              // not of the target: whoever woke one of its threads
+  bool stands_still = false;            // the thread waits while we look: what is not here can be read from its process
   std::span<const std::byte> context;   // what the thread says of its work, as its process writes it
   SampleNote note;
 };
@@ -67,6 +69,7 @@ class SampleSink {
   virtual SampleSlot on_lost_stack(pid_t pid, pid_t tid) = 0;  // counted, but its frames did not arrive
   virtual void add(SampleSlot slot, uint64_t samples, uint64_t weight) = 0;
   virtual void on_thread_end(const EndedThread&) {}
+  virtual void on_waited(pid_t, pid_t /*tid*/, uint64_t /*ns*/) {}  // all its waits since the last time, counted
   // Find out anew which threads of the process run an interpreter, and tell the source.
   virtual void refresh_threads(pid_t pid, uint64_t now_ns) = 0;
 };
@@ -80,6 +83,9 @@ struct SourceTotals {
   uint64_t weight = 0;                      // of samples on the CPU: nanoseconds that the target ran
   uint64_t kernel_ns = 0;                   // CPU time that our programs took in the kernel
   bool is_limit_reached = false;            // max_samples
+  // What was counted beside being sampled, where the source can: samples are scaled to it.
+  std::optional<uint64_t> events;
+  uint64_t lost_ends = 0;                   // of threads: what they had run nobody knows
   std::map<std::string, uint64_t> losses;   // by reason
   std::map<std::string, uint64_t> figures;  // worth knowing, no loss: all waits, also those that no record stands for
 };

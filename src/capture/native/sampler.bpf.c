@@ -23,6 +23,7 @@ const volatile __u32 wakeup_bytes = 262144;
 const volatile __u32 only_tgid = 0;  // not 0: the one process that is listed. Most interrupts hit others, and end there
 const volatile __u32 wakes_for_threads = 0;  // user space comes by itself too seldom to learn of new threads in time
 const volatile __u32 our_tgid = 0;
+const volatile __u32 with_waits = 0;
 const volatile __u64 max_samples = 0;
 
 // Written by user space.
@@ -435,6 +436,7 @@ static void tell_end(struct task_struct* task, __u32 tgid, __u32 tid) {
   struct atys_record end = {.type = ATYS_THREAD_END, .tgid = tgid, .tid = tid, .time_ns = bpf_ktime_get_ns()};
   end.weight = BPF_CORE_READ(task, se.sum_exec_runtime);
   end.stack_hash = BPF_CORE_READ(task, start_time);
+  if (with_waits) end.pc = waited_ns_of(bpf_get_current_task_btf());
   if (bpf_ringbuf_output(&ring, &end, sizeof(end), wakeup_flags(0)) != 0) count(ATYS_LOST_ENDS, 1);
 }
 

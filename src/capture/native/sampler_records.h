@@ -26,7 +26,8 @@ enum atys_record_type {
   ATYS_WAKER = 6,      /* who ended a wait that matters */
   ATYS_CODE = 7,       /* code of an interpreter, seen for the first time: atys_code; the samples that it is in come after */
   ATYS_WAIT_SO_FAR = 8, /* a wait that goes on, cut here; with a stack if none was taken when it began */
-  ATYS_THREAD_END = 9, /* a thread is over; `weight` is all CPU time that it had, `stack_hash` when it began */
+  ATYS_THREAD_END = 9, /* a thread is over; `weight` is all CPU time that it had, `stack_hash` when it began, `pc` how long it
+                          waited since the last cut */
 };
 
 /* How to take the user stack of a process. */
@@ -108,10 +109,12 @@ struct atys_code {
   char pieces[ATYS_PIECES][ATYS_PIECE_BYTES];
 };
 
-/* ATYS_WAIT_SO_FAR, as the iterator writes it. Without a stack_hash it has the registers and the frames in the kernel of a
- * thread that stands still. */
+/* ATYS_WAIT_SO_FAR, as the iterator writes it, for each thread that has waited. Without a weight there is no wait that goes
+ * on and matters; with one but without a stack_hash it has the registers and the frames in the kernel of a thread that stands
+ * still. */
 struct atys_cut {
   struct atys_record record;
+  __u64 waited_ns; /* since the last cut, in all */
   __u64 kernel_frames[ATYS_MAX_KERNEL_FRAMES];
 };
 
@@ -126,6 +129,7 @@ struct atys_wait {
   __u64 recent_ns; /* the longest of the latest waits, fading */
   __u64 weight_ns; /* of a wait that is over and whose stack is still to be taken; 0: none */
   __u64 pair;
+  __u64 waited_ns; /* since the last cut: all waits, also those that no record stands for */
   __u32 state;
   __u32 has_stack; /* taken when it left the CPU */
 };

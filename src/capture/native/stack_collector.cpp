@@ -179,6 +179,7 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
     contexts_.look_at(process, sample.time_ns);
     context = contexts_.number_of(process, sample.context, sample.time_ns);
     reader = process.language.reader.get();
+    if (sample.stands_still) return on_stack(languages_.walk_still(process, sample));
     if (sample.registers.sp == 0 && sample.user_frames.empty())
       reaches_root = append_language(process, sample);
     else
@@ -283,6 +284,7 @@ void StackCollector::forget_values() {
   languages_.forget_losses();
   contexts_.forget_losses();
   lost_process_records_ = 0;
+  waited_.clear();
   samples_ = 0;
   parts_.clear();
   timed_.clear();

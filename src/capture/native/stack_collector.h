@@ -67,6 +67,7 @@ class StackCollector final : public SampleSink {
   SampleSlot on_lost_stack(pid_t pid, pid_t tid) override;
   void add(SampleSlot slot, uint64_t samples, uint64_t weight) override;
   void on_thread_end(const EndedThread& thread) override { ended_threads_.push_back(thread); }
+  void on_waited(pid_t pid, pid_t tid, uint64_t ns) override { waited_[{pid, tid}] += ns; }
   void refresh_threads(pid_t pid, uint64_t now_ns) override { languages_.refresh(processes_.process(pid), now_ns); }
 
   // Who knows languages; without one there are native frames only.
@@ -91,6 +92,8 @@ class StackCollector final : public SampleSink {
   const ThreadContexts::Labels& context_labels(uint32_t number) const { return contexts_.labels(number); }
 
   uint64_t samples() const { return samples_; }
+  // How long each thread waited in this window, as counted; empty: nobody counts.
+  const std::map<std::pair<pid_t, pid_t>, uint64_t>& waited() const { return waited_; }
   uint64_t lost_process_records() const { return lost_process_records_; }
   // Processes that appeared since the last call.
   std::vector<pid_t> take_new_pids() { return std::exchange(new_pids_, {}); }
@@ -163,6 +166,7 @@ class StackCollector final : public SampleSink {
   std::unordered_set<pid_t> pids_;
   std::vector<pid_t> new_pids_;
   std::vector<EndedThread> ended_threads_;
+  std::map<std::pair<pid_t, pid_t>, uint64_t> waited_;  // by process and thread
   std::unordered_set<pid_t> threads_with_known_stack_;
   std::unordered_map<pid_t, DeepStack> deep_stacks_;
 

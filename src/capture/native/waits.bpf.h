@@ -116,6 +116,7 @@ static void end_wait(struct task_struct* task, __u64 now) {
   wait->since_ns = 0;
   wait->recent_ns -= wait->recent_ns / 8;
   if (duration_ns > wait->recent_ns) wait->recent_ns = duration_ns;
+  wait->waited_ns += duration_ns;
   count(ATYS_WAITS, 1);
   count(ATYS_WAIT_NS, duration_ns);
   if (duration_ns < wait->threshold_ns) return;
@@ -137,6 +138,11 @@ static void end_wait(struct task_struct* task, __u64 now) {
   wait->weight_ns = 0;
   count(ATYS_SAMPLES, 1);
   if (bpf_ringbuf_output(&ring, &end, sizeof(end), wakeup_flags(0)) != 0) count(ATYS_RING_FULL, 1);
+}
+
+static __u64 waited_ns_of(struct task_struct* task) {
+  struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
+  return wait ? wait->waited_ns : 0;
 }
 
 SEC("tp_btf/sched_switch")
@@ -181,27 +187,34 @@ struct {
   __type(value, struct atys_cut);
 } cut_scratches SEC(".maps");
 
-// What is known of the wait that a thread is in; null: it runs.
-static struct atys_wait* wait_to_cut(struct task_struct* task, __u64 now) {
+// One of which nothing was seen has waited all the time, or run.
+static struct atys_wait* wait_to_cut(struct task_struct* task) {
   struct atys_wait* wait = bpf_task_storage_get(&waits, task, 0, 0);
-  if (wait) return wait->since_ns && wait->since_ns < now ? wait : 0;
-  // One of which nothing was seen has waited all the time, or run.
-  if (BPF_CORE_READ(task, __state) == 0) return 0;
-  return first_wait(task);
+  return wait || BPF_CORE_READ(task, __state) == 0 ? wait : first_wait(task);
 }
 
-static void describe_cut(struct task_struct* task, const struct atys_wait* wait, struct atys_cut* scratch) {
-  struct atys_record* record = &scratch->record;
-  record->tgid = tgid_of(task);
-  record->tid = tid_of(task);
-  record->wait_state = wait->state;
-  record->kernel_frames = 0;
+// The stack of a thread that waits, where none was taken when it began to.
+static void describe_cut(struct task_struct* task, const struct atys_wait* wait, struct atys_cut* cut) {
+  struct atys_record* record = &cut->record;
   record->stack_hash = wait->has_stack ? wait->pair : 0;
-  BPF_CORE_READ_INTO(&record->comm, task, comm);
   if (wait->has_stack) return;
-  long got = bpf_get_task_stack(task, scratch->kernel_frames, sizeof(scratch->kernel_frames), 0);
-  record->kernel_frames = got > 0 && got <= sizeof(scratch->kernel_frames) ? (__u64)got / 8 : 0;
+  long got = bpf_get_task_stack(task, cut->kernel_frames, sizeof(cut->kernel_frames), 0);
+  record->kernel_frames = got > 0 && got <= sizeof(cut->kernel_frames) ? (__u64)got / 8 : 0;
   read_registers(record, task);
+}
+
+// Cuts the wait that goes on, if there is one: what it stands for, or 0 if it does not matter.
+static __u64 cut_wait(struct atys_wait* wait, __u64 now) {
+  if (!wait->since_ns || wait->since_ns >= now) return 0;
+  __u64 duration_ns = now - wait->since_ns;
+  __u64 threshold_ns = wait->threshold_ns;
+  wait->since_ns = now;
+  wait->threshold_ns = ((__u64)bpf_get_prandom_u32() * wait->period_ns) >> 32;
+  wait->waited_ns += duration_ns;
+  count(ATYS_WAIT_NS, duration_ns);
+  if (duration_ns < threshold_ns) return 0;
+  count(ATYS_SAMPLES, 1);
+  return duration_ns > wait->period_ns ? duration_ns : wait->period_ns;
 }
 
 // Threads that wait when a window or the recording ends: the wait is cut there, and what goes on is the next one's. Those
@@ -210,23 +223,23 @@ SEC("iter/task")
 int on_cut(struct bpf_iter__task* ctx) {
   struct task_struct* task = ctx->task;
   __u32 zero = 0;
-  struct atys_cut* scratch = bpf_map_lookup_elem(&cut_scratches, &zero);
-  if (!task || !scratch || !is_target(tgid_of(task))) return 0;
-  __u64 now = bpf_ktime_get_ns();
-  struct atys_wait* wait = wait_to_cut(task, now);
+  struct atys_cut* cut = bpf_map_lookup_elem(&cut_scratches, &zero);
+  if (!task || !cut || !is_target(tgid_of(task))) return 0;
+  struct atys_wait* wait = wait_to_cut(task);
   if (!wait) return 0;
-  __u64 duration_ns = now - wait->since_ns;
-  __u64 threshold_ns = wait->threshold_ns;
-  wait->since_ns = now;
-  wait->threshold_ns = ((__u64)bpf_get_prandom_u32() * wait->period_ns) >> 32;
-  count(ATYS_WAIT_NS, duration_ns);
-  if (duration_ns < threshold_ns) return 0;
-  scratch->record.type = ATYS_WAIT_SO_FAR;
-  scratch->record.time_ns = now;
-  scratch->record.weight = duration_ns > wait->period_ns ? duration_ns : wait->period_ns;
-  describe_cut(task, wait, scratch);
-  count(ATYS_SAMPLES, 1);
-  bpf_seq_write(ctx->meta->seq, scratch, sizeof(*scratch));
+  struct atys_record* record = &cut->record;
+  record->type = ATYS_WAIT_SO_FAR;
+  record->time_ns = bpf_ktime_get_ns();
+  record->tgid = tgid_of(task);
+  record->tid = tid_of(task);
+  record->kernel_frames = 0;
+  record->wait_state = wait->state;
+  record->weight = cut_wait(wait, record->time_ns);
+  BPF_CORE_READ_INTO(&record->comm, task, comm);
+  cut->waited_ns = wait->waited_ns;
+  wait->waited_ns = 0;
+  if (record->weight) describe_cut(task, wait, cut);
+  bpf_seq_write(ctx->meta->seq, cut, sizeof(*cut));
   return 0;
 }
 
