@@ -64,6 +64,13 @@ std::map<pid_t, uint64_t> CpuAccounts::look() {
   return used;
 }
 
+std::set<pid_t> CpuAccounts::alive() const {
+  std::set<pid_t> pids;
+  for (const auto& [pid, account] : accounts_)
+    if (linux::is_alive(pid, account.start_time)) pids.insert(pid);
+  return pids;
+}
+
 void CpuAccounts::next_window() {
   for (auto& [pid, account] : accounts_) account.told_ns = account.looked_ns;
   std::erase_if(accounts_, [](const auto& one) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 
 #include "capture/native/sample_source.h"
 
@@ -24,6 +25,7 @@ class CpuAccounts {
   // What each used since the last next_window(), or since it was added. Those that have ended and whose threads' ends were
   // not told are not in it.
   std::map<pid_t, uint64_t> look();
+  std::set<pid_t> alive() const;
   // Counts from the last look on.
   void next_window();
 

@@ -96,11 +96,13 @@ void describe_use(const RecordingPlan& plan, const RecordingUse& use, Profile& p
   profile.add_fact("overhead-percent", percent(use.overhead));
   profile.add_fact("setup-cpu-ns", std::to_string(use.setup_cpu_ns));
   profile.add_fact("own-cpu-ns", std::to_string(use.own_cpu_ns));
+  profile.add_fact("first-looks-cpu-ns", std::to_string(use.first_looks_cpu_ns));
   profile.add_fact("kernel-cpu-ns", std::to_string(use.kernel_cpu_ns));
   profile.add_fact("finish-cpu-ns", std::to_string(use.finish_cpu_ns));
   profile.add_fact("target-cpu-ns", std::to_string(use.target_cpu_ns));
   profile.add_fact("peak-memory-bytes", std::to_string(use.peak_bytes));
-  profile.overhead.cpu_ns = static_cast<int64_t>(use.setup_cpu_ns + use.own_cpu_ns + use.kernel_cpu_ns + use.finish_cpu_ns);
+  profile.overhead.cpu_ns = static_cast<int64_t>(use.setup_cpu_ns + use.own_cpu_ns + use.first_looks_cpu_ns +
+                                                 use.kernel_cpu_ns + use.finish_cpu_ns);
   profile.overhead.bytes = static_cast<int64_t>(use.peak_bytes);
 }
 

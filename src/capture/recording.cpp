@@ -139,6 +139,7 @@ class Recording::State {
   Profile build(bool is_last);
   bool has_accounts() const;
   CountedTime counted();
+  uint64_t first_looks_ns() const { return modules_.first_looks().total_ns() - looks_before_ns_; }
   uint64_t own_cpu_ns() const {
     return clock_ns(plan_.is_one_of_several ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID);
   }
@@ -149,6 +150,7 @@ class Recording::State {
   std::vector<OwnProfile> own_;                  // what runtimes handed over of the present window
   uint64_t naming_cpu_ns_ = 0;                   // of looks while it went on: giving names is no part of sampling
   uint64_t setup_cpu_ns_ = 0;                    // before anything of the target ran under us
+  uint64_t looks_before_ns_ = 0;                 // first looks that were part of that
   uint64_t started_ns_ = 0;
   uint64_t window_started_ns_ = 0;  // where the one before ended
   uint64_t window_opened_ns_ = 0;   // and when that was handed over
@@ -191,6 +193,7 @@ void Recording::State::spare_covered() {
 
 Result<> Recording::State::start() {
   setup_cpu_ns_ = own_cpu_ns();
+  looks_before_ns_ = modules_.first_looks().total_ns();
   TRY(source_->start());
   started_ns_ = clock_ns(CLOCK_MONOTONIC);
   begin_window(started_ns_);
@@ -298,7 +301,7 @@ EndReason Recording::State::on_signal(const linux::SignalWatch::Taken& signal) {
 budget::OverheadReading Recording::State::reading() const {
   const native::SourceTotals totals = source_->totals();
   return {.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - started_ns_,
-          .own_cpu_ns = own_cpu_ns() - setup_cpu_ns_ - naming_cpu_ns_,
+          .own_cpu_ns = own_cpu_ns() - setup_cpu_ns_ - naming_cpu_ns_ - first_looks_ns(),
           .kernel_cpu_ns = totals.kernel_ns,
           .target_cpu_ns = totals.weight,
           .samples = totals.samples};
@@ -326,6 +329,7 @@ void Recording::State::update_use() {
   use_.samples = now.samples;
   use_.setup_cpu_ns = setup_cpu_ns_;
   use_.own_cpu_ns = now.own_cpu_ns;
+  use_.first_looks_cpu_ns = first_looks_ns();
   use_.kernel_cpu_ns = now.kernel_cpu_ns;
   use_.target_cpu_ns = now.target_cpu_ns;
   use_.overhead = guard_.overhead(now);
@@ -424,10 +428,12 @@ CountedTime Recording::State::counted() {
   };
   CountedTime counted{.waited_ns = collector_->waited(), .events = since(totals.events, told_.events)};
   counted.lasted_ns = started_ns_ + use_.elapsed_ns - window_started_ns_;
+  if (!has_accounts()) return counted;
   // Where ends of threads were not told the account of those that are over is not known.
-  if (has_accounts() && totals.lost_ends == told_.lost_ends) counted.cpu_ns = accounts_.look();
-  if (has_accounts() && source_->tier() == "perf" && child_ && exit_status_ >= 0)
-    counted.all_cpu_ns = cpu_ns_of(child_->usage());
+  if (totals.lost_ends == told_.lost_ends) counted.cpu_ns = accounts_.look();
+  const bool is_whole_run = child_ && exit_status_ >= 0 && window_started_ns_ == started_ns_;
+  if (is_whole_run) counted.all_cpu_ns = cpu_ns_of(child_->usage());
+  if (is_whole_run) complete(accounts_.alive(), counted);
   return counted;
 }
 

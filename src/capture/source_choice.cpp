@@ -34,8 +34,8 @@ Result<std::unique_ptr<native::SampleSource>> open_ebpf(const RecordingPlan& pla
   const auto pids = target.pids();
   const bool is_of_processes = std::holds_alternative<ProcessTarget>(plan.target);
   return native::EbpfSource::open({.only_listed_processes = !target.is_host(),
-                                   .only_we_add = is_of_processes || std::holds_alternative<ServiceTarget>(plan.target),
-                                   .only_process = is_of_processes && pids.size() == 1 ? pids.front() : 0,
+                                   .only_we_add = (is_of_processes && !target.with_children()) || std::holds_alternative<ServiceTarget>(plan.target),
+                                   .only_process = is_of_processes && !target.with_children() && pids.size() == 1 ? pids.front() : 0,
                                    .with_children = target.with_children(),
                                    .with_cpu = !event && plan.kind.name != KindName::OffCpu,
                                    .with_waits = !event && plan.kind.name != KindName::Cpu,

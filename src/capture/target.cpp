@@ -11,6 +11,7 @@
 #include "linux/cgroup.h"
 #include "linux/listening_ports.h"
 #include "linux/proc_maps.h"
+#include "linux/process_tree.h"
 
 namespace atys::capture {
 
@@ -62,10 +63,10 @@ bool may_profile(pid_t pid) {
   return maps.ok() || maps.error().code != ErrorCode::PermissionDenied;
 }
 
-Result<std::vector<pid_t>> find_named(const std::vector<pid_t>& pids) {
+Result<std::vector<pid_t>> find_named(const ProcessTarget& named) {
   std::vector<pid_t> found;
   std::vector<pid_t> missing;
-  for (const pid_t pid : pids) {
+  for (const pid_t pid : named.pids) {
     const auto process = linux::read_process(pid);
     if (!process.ok() && process.error().code == ErrorCode::NotFound) {
       missing.push_back(pid);
@@ -85,7 +86,10 @@ Result<std::vector<pid_t>> find_named(const std::vector<pid_t>& pids) {
     return fail(ErrorCode::NotFound, std::string(missing.size() == 1 ? "no process " : "no processes ") + list_of(missing),
                 "`ps -e` lists those that run");
   if (found.empty()) return fail(ErrorCode::InvalidInput, "no process was named");
-  return found;
+  if (!named.with_children) return found;
+  std::vector<pid_t> all = linux::with_descendants(found);
+  std::erase_if(all, [](pid_t pid) { return !may_profile(pid); });
+  return all;
 }
 
 // Why nothing matched, as far as it can be told.
@@ -131,7 +135,10 @@ std::string describe(const Target& target) {
   return std::visit(
       Overloaded{
           [](const CommandTarget& command) { return "command " + joined(command.arguments, " "); },
-          [](const ProcessTarget& some) { return (some.pids.size() == 1 ? "process " : "processes ") + list_of(some.pids); },
+          [](const ProcessTarget& some) {
+            return (some.pids.size() == 1 ? "process " : "processes ") + list_of(some.pids) +
+                   (some.with_children ? " with children" : "");
+          },
           [](const CgroupTarget& group) { return "cgroup " + group.name; },
           [](const ServiceTarget& service) { return "service " + service.rule.text(); },
           [](const HostTarget&) { return std::string("the host"); },
@@ -142,7 +149,7 @@ std::string describe(const Target& target) {
 Result<std::vector<pid_t>> find_processes(const Target& target) {
   auto found = TRY(std::visit(Overloaded{
                                   [](const CommandTarget&) -> Result<std::vector<pid_t>> { return std::vector<pid_t>{}; },
-                                  [](const ProcessTarget& some) { return find_named(some.pids); },
+                                  [](const ProcessTarget& some) { return find_named(some); },
                                   [](const CgroupTarget& group) { return find_in_cgroup(group.name); },
                                   [](const ServiceTarget& service) { return find_service(service.rule); },
                                   [](const HostTarget&) -> Result<std::vector<pid_t>> { return linux::list_processes(); },

@@ -18,6 +18,7 @@ struct CommandTarget {
 };
 struct ProcessTarget {
   std::vector<pid_t> pids;
+  bool with_children = false;  // and what they have started, or will start
 };
 struct CgroupTarget {
   std::string name;  // as typed; see linux::resolve_cgroup

@@ -41,6 +41,7 @@ std::vector<pid_t> TargetProcesses::pids() const {
 bool TargetProcesses::is_host() const { return std::holds_alternative<HostTarget>(target_); }
 
 bool TargetProcesses::with_children() const {
+  if (const auto* named = std::get_if<ProcessTarget>(&target_)) return named->with_children;
   return std::holds_alternative<CommandTarget>(target_) || std::holds_alternative<CgroupTarget>(target_);
 }
 

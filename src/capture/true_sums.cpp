@@ -79,6 +79,22 @@ void bound_threads(std::span<const SampledTime> sampled, uint64_t lasted_ns, std
 
 }  // namespace
 
+void complete(const std::set<pid_t>& still_run, CountedTime& counted) {
+  constexpr uint64_t kTickNs = 10'000'000;
+  uint64_t ended_ns = 0;
+  uint64_t ended = 0;
+  for (const auto& [pid, ns] : counted.cpu_ns) {
+    if (still_run.contains(pid)) continue;
+    ended_ns += ns;
+    ++ended;
+  }
+  if (!counted.all_cpu_ns || ended_ns == 0 || *counted.all_cpu_ns < ended_ns) return;
+  if (*counted.all_cpu_ns - ended_ns > ended * kTickNs) return;
+  const double factor = static_cast<double>(*counted.all_cpu_ns) / static_cast<double>(ended_ns);
+  for (auto& [pid, ns] : counted.cpu_ns)
+    if (!still_run.contains(pid)) ns = static_cast<uint64_t>(static_cast<double>(ns) * factor);
+}
+
 std::vector<double> true_factors(std::span<const SampledTime> sampled, const CountedTime& counted) {
   Factors<pid_t> cpu(kFewSamples);
   Factors<Thread> waits(kFewWaits);

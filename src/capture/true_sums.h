@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,6 +41,11 @@ struct CountedTime {
   std::optional<uint64_t> events;
   uint64_t lasted_ns = 0;                 // 0: not known
 };
+
+// Processes that have ended were looked at a moment before their very end, up to a tick of the kernel's: all of them together
+// used `all_cpu_ns`, which those that still run are no part of. Accounts that differ by more than that explains stay as they
+// are.
+void complete(const std::set<pid_t>& still_run, CountedTime& counted);
 
 // By row: what its weight is to be multiplied by.
 std::vector<double> true_factors(std::span<const SampledTime> sampled, const CountedTime& counted);

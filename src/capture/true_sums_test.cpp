@@ -47,6 +47,15 @@ TEST(true_sums, take_the_time_of_all_where_it_is_not_known_of_each) {
   EXPECT_EQ(true_factors(rows, {.all_cpu_ns = 200 * kMs}), (std::vector<double>{0.5, 0.5}));
 }
 
+TEST(true_sums, give_processes_that_ended_what_they_used_in_all) {
+  CountedTime counted{.cpu_ns = {{1, 10 * kMs}, {2, 30 * kMs}, {3, 500 * kMs}}, .all_cpu_ns = 48 * kMs};
+  complete({3}, counted);
+  EXPECT_EQ(counted.cpu_ns, (std::map<pid_t, uint64_t>{{1, 12 * kMs}, {2, 36 * kMs}, {3, 500 * kMs}}));
+  CountedTime other{.cpu_ns = {{1, 10 * kMs}}, .all_cpu_ns = 480 * kMs};
+  complete({}, other);
+  EXPECT_EQ(other.cpu_ns.at(1), 10 * kMs) << "that is no tick";
+}
+
 TEST(true_sums, count_events_and_waits) {
   const std::vector<SampledTime> events = {{.pid = 1, .tid = 1, .what = SampledWhat::Event, .samples = 9, .weight = 300},
                                            {.pid = 1, .tid = 1, .what = SampledWhat::Event, .samples = 1, .weight = 100}};

@@ -9,6 +9,7 @@
 #include "reduce/anonymous.h"
 #include "store/library.h"
 #include "verbs/adaptive.h"
+#include "verbs/no_samples.h"
 #include "verbs/recording_plan.h"
 
 namespace atys::verbs {
@@ -41,16 +42,26 @@ Result<capture::Target> target_of(const CaptureRequest& request) {
     return capture::Target(capture::ServiceTarget{TRY(capture::ServiceRule::parse(request.service))});
   if (!request.cgroup.empty()) return capture::Target(capture::CgroupTarget{request.cgroup});
   if (request.host) return capture::Target(capture::HostTarget{});
-  return capture::Target(capture::ProcessTarget{{request.pids.begin(), request.pids.end()}});
+  return capture::Target(capture::ProcessTarget{{request.pids.begin(), request.pids.end()}, request.children});
 }
 
 }  // namespace
 
+double overhead_cap(const CaptureRequest& request) {
+  constexpr double kOfCommand = 0.05;
+  constexpr double kOfWhatRuns = 0.01;
+  return request.max_overhead.value_or(request.command.empty() ? kOfWhatRuns : kOfCommand);
+}
+
 Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
   if (!(request.hz > 0 && request.hz <= kHighestHz))
     return fail(ErrorCode::InvalidInput, "a rate must be above 0 and at most 100000 Hz", "99 is a good one");
-  if (!(request.max_overhead > 0 && request.max_overhead <= 1))
-    return fail(ErrorCode::InvalidInput, "an overhead must be above 0 and at most 100 %", "1% is the default");
+  if (const double cap = overhead_cap(request); !(cap > 0 && cap <= 1))
+    return fail(ErrorCode::InvalidInput, "an overhead must be above 0 and at most 100 %",
+                "1% is the default, 5% for a command");
+  if (request.children && request.pids.empty())
+    return fail(ErrorCode::InvalidInput, "--children goes with --pid",
+                "a command, a control group and the host have their children with them; a service has its rule");
   if (request.plan != "fixed" && request.plan != "adaptive")
     return fail(ErrorCode::InvalidInput, "no plan is called '" + request.plan + "'", "there are fixed and adaptive");
   return capture::RecordingPlan{.target = TRY(target_of(request)),
@@ -58,7 +69,7 @@ Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
                                 .tier = TRY(capture::parse_tier(request.tier)),
                                 .hz = request.hz,
                                 .duration_ns = request.duration_ns,
-                                .max_overhead = request.max_overhead,
+                                .max_overhead = overhead_cap(request),
                                 .max_samples = request.max_samples,
                                 .cache_folder = store::Library::open_default().home() + "/cache",
                                 .may_ask_debuginfod = request.debuginfod,
@@ -85,7 +96,7 @@ Result<capture::Recorded> run(const CaptureRequest& request, const capture::Reco
 
 void fill_budget(const CaptureRequest& request, const capture::RecordingUse& use, CaptureAnswer& answer) {
   answer.asked_hz = request.hz;
-  answer.asked_overhead_percent = request.max_overhead * 100;
+  answer.asked_overhead_percent = overhead_cap(request) * 100;
   answer.asked_duration_ns = request.duration_ns;
   answer.asked_samples = request.max_samples;
   for (const auto& grant : use.grants) answer.grants.push_back({static_cast<double>(grant.elapsed_ns) / 1e9, grant.hz});
@@ -93,11 +104,18 @@ void fill_budget(const CaptureRequest& request, const capture::RecordingUse& use
   answer.samples = use.samples;
   answer.setup_cpu_ns = use.setup_cpu_ns;
   answer.own_cpu_ns = use.own_cpu_ns;
+  answer.first_looks_cpu_ns = use.first_looks_cpu_ns;
   answer.kernel_cpu_ns = use.kernel_cpu_ns;
   answer.finish_cpu_ns = use.finish_cpu_ns;
   answer.target_cpu_ns = use.target_cpu_ns;
   answer.peak_bytes = use.peak_bytes;
   answer.overhead_percent = use.overhead * 100;
+}
+
+double total_of(const Profile& profile) {
+  double total = 0;
+  for (const int64_t value : profile.samples.values(profile.default_value_column())) total += static_cast<double>(value);
+  return total;
 }
 
 // Better now than when the recording is over.
@@ -137,8 +155,7 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
   answer.notes = recorded.notes;
   answer.written = TRY(write_output(recorded.profile, request.output));
   fill_budget(request, recorded.use, answer);
-  if (recorded.use.overhead > request.max_overhead)
-    answer.notes.push_back("the overhead was above its cap: it was measured too late in so short a recording");
+  if (total_of(recorded.profile) == 0) answer.notes.push_back(why_there_are_no_samples(plan, recorded));
   ViewedProfile viewed;
   viewed.column = recorded.profile.default_value_column();
   viewed.loaded = {reduce::name_anonymous_functions(std::move(recorded.profile)), answer.written.id, answer.written.path};

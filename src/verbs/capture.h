@@ -19,6 +19,7 @@ struct CaptureRequest {
   // The target: exactly one of these.
   std::vector<std::string> command;
   std::vector<int> pids;
+  bool children = false;  // of those pids: processes that they have started, or will start
   std::string service;
   std::string cgroup;
   bool host = false;
@@ -28,7 +29,7 @@ struct CaptureRequest {
   std::string plan = "fixed";  // or "adaptive": see adaptive.h
   double hz = 99;
   uint64_t duration_ns = 0;  // 0: as long as the command runs
-  double max_overhead = 0.01;
+  std::optional<double> max_overhead;  // nothing: see overhead_cap()
   uint64_t max_samples = 0;          // 0: no limit
   std::optional<size_t> max_tokens;  // bounds the answer
   bool debuginfod = false;
@@ -75,16 +76,21 @@ struct CaptureAnswer {
   uint64_t duration_ns = 0;
   uint64_t samples = 0;
   uint64_t setup_cpu_ns = 0;  // before the first sample
-  uint64_t own_cpu_ns = 0;    // while samples were taken
+  uint64_t own_cpu_ns = 0;    // while samples were taken, for the samples
+  uint64_t first_looks_cpu_ns = 0;  // meanwhile, for what comes once
   uint64_t kernel_cpu_ns = 0;
   uint64_t finish_cpu_ns = 0;  // giving names to everything, afterwards
   uint64_t target_cpu_ns = 0;
   uint64_t peak_bytes = 0;
-  double overhead_percent = 0;  // while samples were taken
+  double overhead_percent = 0;  // of sampling; what comes once is not in it
 
   std::vector<std::string> notes;
   std::optional<BudgetReport> ledger;
 };
+
+// What sampling may cost, as a share of the target's CPU time: as was asked, else 1 % of what runs already, which somebody may
+// depend on, and 5 % of a command that is run to be looked at.
+double overhead_cap(const CaptureRequest& request);
 
 // What is wrong with a request before anything is done.
 Result<> check(const CaptureRequest& request);

@@ -90,7 +90,7 @@ TEST_F(ChargedCalls, little_wall_time_and_little_overhead_make_recordings_smalle
       const auto call = charge(make(only(amount, limit)), request);
       ASSERT_TRUE(call.ok()) << limit;
       EXPECT_LE(request.duration_ns, 10 * kSecond);
-      EXPECT_LE(request.max_overhead, 0.01);
+      EXPECT_LE(overhead_cap(request), 0.01);
       EXPECT_GT(request.duration_ns, 0u);
       if (amount == &budget::Charge::wall_ns) {
         EXPECT_LE(request.duration_ns, limit);

@@ -33,7 +33,7 @@ budget::Wanted wanted_for(const CaptureRequest& request, bool all_or_nothing) {
   if (is_bounded) {
     most.profiled_ns = request.duration_ns;
     most.wall_ns = request.duration_ns + kAroundNs;
-    most.overhead_ns = product(request.max_overhead * cores(), request.duration_ns) + kAroundNs;
+    most.overhead_ns = product(overhead_cap(request) * cores(), request.duration_ns) + kAroundNs;
   }
   Charge least{.captures = 1,
                .profiled_ns = std::min(kLeastProfiledNs, most.profiled_ns),
@@ -68,13 +68,13 @@ void lower_overhead(ChargedCall& call, CaptureRequest& request) {
   if (request.duration_ns != 0) {
     const double share = static_cast<double>(granted) / (static_cast<double>(request.duration_ns) * cores());
     const double lowered = std::max(share, kLowestOverhead);
-    if (lowered < request.max_overhead) {
+    if (lowered < overhead_cap(request)) {
       call.note_lowered(fmt::format("overhead of at most {:.2f}% instead of {:g}%: that is what the overhead left allows",
-                                    lowered * 100, request.max_overhead * 100));
+                                    lowered * 100, overhead_cap(request) * 100));
       request.max_overhead = lowered;
     }
   }
-  lower_duration(call, request, product(1 / (request.max_overhead * cores()), granted), "overhead");
+  lower_duration(call, request, product(1 / (overhead_cap(request) * cores()), granted), "overhead");
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ CodeModules::CodeModules(symbolize::ModuleStoreOptions options) : store_(options
 }
 
 ModuleNumber CodeModules::number_of(pid_t pid, const linux::MappedRange& range) {
+  const CpuMeter::Use use(first_looks_);
   std::shared_ptr<symbolize::Module> module = store_.module_for(pid, range);
   const auto [found, is_new] = numbers_.try_emplace(module.get(), static_cast<ModuleNumber>(modules_.size()));
   if (is_new) modules_.push_back({.file = std::move(module)});
@@ -34,6 +35,7 @@ ModuleNumber CodeModules::number_of(pid_t pid, const linux::MappedRange& range) 
 ModuleNumber CodeModules::number_of_jit(pid_t pid) {
   const auto [found, is_new] = jit_numbers_.try_emplace(pid, static_cast<ModuleNumber>(modules_.size()));
   if (is_new) {
+    const CpuMeter::Use use(first_looks_);
     Entry entry{.jit_process = pid};
     if (auto map = symbolize::JitMapFile::find(pid); map.ok())
       entry.jit_map = std::make_unique<symbolize::JitMapFile>(map.take());
@@ -50,6 +52,7 @@ ModuleNumber CodeModules::number_of_reader(std::shared_ptr<StackReader> reader) 
 const unwind::UnwindTable* CodeModules::unwind_table(ModuleNumber number) {
   Entry& entry = modules_[number];
   if (!entry.has_looked_for_rules) {
+    const CpuMeter::Use use(first_looks_);
     entry.has_looked_for_rules = true;
     if (entry.file != nullptr) entry.rules = load_rules(*entry.file);
   }
@@ -139,6 +142,7 @@ Result<symbolize::KernelSymbols> CodeModules::read_kernel_symbols() {
 bool CodeModules::is_go(ModuleNumber number) {
   Entry& entry = modules_[number];
   if (entry.go < 0) {
+    const CpuMeter::Use use(first_looks_);
     const auto elf = entry.file == nullptr ? nullptr : entry.file->elf();
     entry.go = elf != nullptr && (elf->section(".gopclntab") || elf->section(".data.rel.ro.gopclntab"));
   }

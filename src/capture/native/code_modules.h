@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/cpu_meter.h"
 #include "capture/stack_reader.h"
 #include "linux/proc_maps.h"
 #include "symbolize/disk_cache.h"
@@ -27,6 +28,11 @@ constexpr ModuleNumber kFirstFileModule = 2;
 class CodeModules {
  public:
   explicit CodeModules(symbolize::ModuleStoreOptions options);
+
+  // What the first look at each thing costs, of whatever kind: at a process, a binary, an interpreter, a thread. It comes once,
+  // however often is sampled.
+  CpuMeter& first_looks() { return first_looks_; }
+  const CpuMeter& first_looks() const { return first_looks_; }
 
   // The file behind a mapping of a process.
   ModuleNumber number_of(pid_t pid, const linux::MappedRange& range);
@@ -72,6 +78,7 @@ class CodeModules {
   std::unique_ptr<unwind::UnwindTable> load_rules(symbolize::Module& module);
   void learn_lines(Entry& entry, uint64_t address, const std::vector<symbolize::SourceFrame>& frames);
 
+  CpuMeter first_looks_;
   symbolize::ModuleStore store_;
   std::optional<symbolize::DiskCache> cache_;  // of rules; the store has its own of symbols, in the same folder
   std::vector<Entry> modules_;

@@ -41,6 +41,7 @@ void LanguageStacks::refresh(Process& process, uint64_t now_ns) {
 }
 
 void LanguageStacks::find_reader(Process& process, uint64_t now_ns) {
+  const CpuMeter::Use use(modules_.first_looks());
   Language& language = process.language;
   ReaderFinder::Found found = finder_->find_reader(process.pid);
   language.look_at_ns = found.ask_again && language.looks < kMostLooks ? now_ns + (kFirstPauseNs << language.looks) : kNever;

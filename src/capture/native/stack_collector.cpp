@@ -147,6 +147,7 @@ void StackCollector::set_context_finder(ContextFinder* finder) {
 }
 
 void StackCollector::look_at(pid_t pid, uint64_t now_ns) {
+  const CpuMeter::Use use(modules_.first_looks());
   Process& process = processes_.process(pid);
   languages_.look_at(process, now_ns);
   contexts_.look_at(process, now_ns);
@@ -173,7 +174,7 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   StackReader* reader = nullptr;
   uint32_t context = 0;
   if (sample.registers.sp != 0 || !sample.user_frames.empty() || !sample.walked.empty()) {
-    Process& process = processes_.process(sample.pid);
+    Process& process = known_process(sample.pid);
     if (!process.has_mode) choose_mode(process, sample);
     languages_.look_at(process, sample.time_ns);
     contexts_.look_at(process, sample.time_ns);
@@ -402,7 +403,14 @@ void StackCollector::choose_mode(Process& process, const RawSample& sample) {
   source_.set_code_range(sample.pid, code->start, code->end);
 }
 
+Process& StackCollector::known_process(pid_t pid) {
+  if (Process* process = processes_.find(pid); process != nullptr && process->is_mapped) return *process;
+  const CpuMeter::Use use(modules_.first_looks());
+  return processes_.process(pid);
+}
+
 void StackCollector::learn_stack_end(Process& process, const RawSample& sample) {
+  const CpuMeter::Use use(modules_.first_looks());
   const auto tell = [&] {
     for (const linux::MappedRange& range : process.ranges)
       if (range.contains(sample.registers.sp)) {

@@ -140,6 +140,7 @@ class StackCollector final : public SampleSink {
   DeepStack& deep_stack(pid_t tid);
   SampleSlot on_outsider(const RawSample& sample);
   void note_process(pid_t pid);
+  Process& known_process(pid_t pid);
   void unwind(Process& process, const RawSample& sample);
   void append_walk(Process& process);
   void append_kernel(std::span<const uint64_t> frames);

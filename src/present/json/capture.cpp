@@ -18,6 +18,7 @@ void write_own_budget(JsonWriter& json, const verbs::CaptureAnswer& answer) {
       .field("samples", answer.samples)
       .field("setup_cpu_ns", answer.setup_cpu_ns)
       .field("own_cpu_ns", answer.own_cpu_ns);
+  json.field("first_looks_cpu_ns", answer.first_looks_cpu_ns);
   json.field("kernel_cpu_ns", answer.kernel_cpu_ns).field("finish_cpu_ns", answer.finish_cpu_ns);
   json.field("target_cpu_ns", answer.target_cpu_ns).field("peak_bytes", answer.peak_bytes);
   json.field("overhead_percent", answer.overhead_percent).end_object();

@@ -20,6 +20,15 @@ std::string rates(const verbs::CaptureAnswer& answer) {
   return fmt::format("{:.0f} Hz (asked {:g}; lowest {:.0f})", answer.grants.back().hz, answer.asked_hz, lowest);
 }
 
+// What comes once is told beside what sampling costs: it does not grow with the run.
+std::string cost(const verbs::CaptureAnswer& answer) {
+  const double once_ns = static_cast<double>(answer.setup_cpu_ns + answer.first_looks_cpu_ns + answer.finish_cpu_ns);
+  const bool is_kept = answer.overhead_percent <= answer.asked_overhead_percent;
+  return fmt::format("sampling cost {:.2f}%{} {:g}%{}, and {:.0f} ms of CPU once", answer.overhead_percent,
+                     is_kept ? " of at most" : ", more than the", answer.asked_overhead_percent, is_kept ? "" : " asked for",
+                     once_ns / 1e6);
+}
+
 std::string plan_of(const verbs::CaptureAnswer& answer) {
   if (answer.steps.empty()) return {};
   std::string text = "plan " + answer.plan + ":\n";
@@ -36,9 +45,8 @@ std::string render(const verbs::CaptureAnswer& answer) {
   std::string text =
       fmt::format("recorded {} ({})\n", answer.written.id.empty() ? one_line(answer.written.path) : answer.written.id,
                   one_line(answer.ended));
-  text += fmt::format("{:.1f} s, {} samples, tier {}, {}, overhead {:.2f}% of at most {:g}%\n\n",
-                      static_cast<double>(answer.duration_ns) / 1e9, answer.samples, answer.tier, rates(answer),
-                      answer.overhead_percent, answer.asked_overhead_percent);
+  text += fmt::format("{:.1f} s, tier {}, {}; {}\n\n", static_cast<double>(answer.duration_ns) / 1e9, answer.tier,
+                      rates(answer), cost(answer));
   return text + plan_of(answer) + render(answer.summary) + budget_lines(answer.ledger);
 }
 

@@ -40,7 +40,7 @@ Json own_properties() {
         {"maximum", 86400},
         {"description", "how long (default: 10; a command: until it ends)"}}},
       {"hz", {{"type", "number"}, {"minimum", 1}, {"maximum", 10000}, {"description", "samples a second (default 99)"}}},
-      {"max_overhead_percent", {{"type", "number"}, {"minimum", 0.01}, {"maximum", 100}, {"description", "default 1"}}},
+      {"max_overhead_percent", {{"type", "number"}, {"minimum", 0.01}, {"maximum", 100}, {"description", "of the target's CPU time; default 1, of a command 5"}}},
       {"labels", {{"type", "object"}, {"description", "texts to note in the profile, by name"}}},
   };
 }
@@ -107,7 +107,8 @@ class ProfileCapture final : public Tool {
     TRY(set_length(arguments, context, request));
     request.kind = arguments.value("kind", request.kind);
     request.hz = arguments.value("hz", request.hz);
-    request.max_overhead = arguments.value("max_overhead_percent", request.max_overhead * 100) / 100;
+    if (arguments.contains("max_overhead_percent"))
+      request.max_overhead = arguments["max_overhead_percent"].get<double>() / 100;
     const Json labels = arguments.value("labels", Json::object());
     for (const auto& [key, value] : labels.items()) {
       if (!value.is_string())

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/no_samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linux/process.h"
+#include "linux/process_tree.h"
+
+namespace atys::verbs {
+
+namespace {
+
+using capture::KindName;
+
+constexpr double kNsPerSecond = 1e9;
+constexpr uint64_t kBusyNs = 100'000'000;
+
+std::string command_of(const linux::ProcessInfo& process) {
+  constexpr size_t kLongest = 60;
+  std::string text;
+  for (const std::string& word : process.command_line) text += (text.empty() ? "" : " ") + word;
+  if (text.empty()) text = process.comm;
+  return text.size() > kLongest ? text.substr(0, kLongest) + "…" : text;
+}
+
+// Of what the target has started, the one that has used the most CPU time; empty: none has used any to speak of.
+std::string busiest_child(const std::vector<pid_t>& pids) {
+  linux::ProcessInfo busiest;
+  for (const pid_t pid : linux::with_descendants(pids)) {
+    if (std::ranges::find(pids, pid) != pids.end()) continue;
+    if (auto process = linux::read_process(pid); process.ok() && process->cpu_time_ns > busiest.cpu_time_ns)
+      busiest = process.take();
+  }
+  if (busiest.cpu_time_ns < kBusyNs) return {};
+  return fmt::format("its child {} ({}) has used {:.1f} s of CPU so far: say --children, or --pid {}", busiest.pid,
+                     command_of(busiest), static_cast<double>(busiest.cpu_time_ns) / kNsPerSecond, busiest.pid);
+}
+
+std::string of_cpu(const capture::RecordingPlan& plan, double seconds) {
+  if (std::holds_alternative<capture::CommandTarget>(plan.target))
+    return fmt::format(
+        "the command ended after {:.3f} s and hardly used the CPU meanwhile; sample more often (--freq 4999), let it do more, "
+        "or see where it waits: --kind off-cpu",
+        seconds);
+  const auto* processes = std::get_if<capture::ProcessTarget>(&plan.target);
+  if (processes != nullptr && !processes->with_children)
+    if (const std::string child = busiest_child(processes->pids); !child.empty())
+      return capture::describe(plan.target) + " did not run: " + child;
+  return fmt::format("{} did not run on a CPU for {:.1f} s; to see where it waits: --kind off-cpu; or record for longer",
+                     capture::describe(plan.target), seconds);
+}
+
+}  // namespace
+
+std::string why_there_are_no_samples(const capture::RecordingPlan& plan, const capture::Recorded& recorded) {
+  const double seconds = static_cast<double>(recorded.use.elapsed_ns) / kNsPerSecond;
+  switch (plan.kind.name) {
+    case KindName::Cpu: return "no samples: " + of_cpu(plan, seconds);
+    case KindName::Event:
+      return fmt::format("no samples: {} had no event {} in {:.1f} s; `atys doctor` lists those that this machine has",
+                         capture::describe(plan.target), plan.kind.event, seconds);
+    case KindName::OffCpu:
+      return fmt::format("no samples: {} did not wait in {:.1f} s; to see where it computes: --kind cpu",
+                         capture::describe(plan.target), seconds);
+    case KindName::Wall:
+    case KindName::Alloc:
+    case KindName::Lock: break;
+  }
+  return fmt::format("no samples of kind {} in {:.1f} s of {}: record for longer, or another kind", plan.kind.text(), seconds,
+                     capture::describe(plan.target));
+}
+
+}  // namespace atys::verbs
