@@ -45,8 +45,8 @@ def commands(top: pathlib.Path) -> dict[str, list[str]]:
         "php": ["php", "-r", "while (true) { $s = 0; for ($i = 0; $i < 20000; $i++) { $s += sqrt($i); } usleep(20000); }"],
         "perl": ["perl", "-e", "while (1) { my $s = 0; $s += sqrt($_) for 0 .. 20000; select(undef, undef, undef, 0.02); }"],
         "ruby": ["ruby", "-e", "loop { s = 0.0; 20000.times { |i| s += Math.sqrt(i) }; sleep 0.02 }"],
-        "shell": ["bash", "-c", "while true; do i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; read -t 0.02 <> <(:); done"],
-        "awk": ["awk", "BEGIN { while (1) { s = 0; for (i = 0; i < 20000; i++) s += sqrt(i); system(\"\") } }"],
+        "shell": ["bash", "-c", "while true; do i=$((i + 1)); done"],
+        "awk": ["awk", "BEGIN { while (1) s += sqrt(s) }"],
     }
     return {language: command for language, command in known.items() if shutil.which(command[0])}
 

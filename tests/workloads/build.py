@@ -64,6 +64,7 @@ WORKLOADS = [
     Workload("threads", "threads.c", [*C, *FP, "-pthread"]),
     Workload("threads_nofp", "threads.c", [*C, *NO_FP, "-pthread"]),
     Workload("churn", "churn.c", [*C, *FP]),
+    Workload("in_step", "in_step.c", [*C, *FP]),
     Workload("phases", "phases.c", [*C, *FP]),
     Workload("libplugin_seventy.so", "plugin.c", [*C, *FP, "-shared", "-fPIC", "-DPLUGIN_FUNCTION=plugin_seventy"]),
     Workload("libplugin_thirty.so", "plugin.c", [*C, *FP, "-shared", "-fPIC", "-DPLUGIN_FUNCTION=plugin_thirty"]),
