@@ -311,8 +311,7 @@ void Recording::State::keep_budget(uint64_t now) {
   const double before = guard_.grants().back().hz;
   const budget::OverheadReading read = reading();
   const double hz = guard_.update(read);
-  // An event has no rate: it comes as often as it comes.
-  if (hz != before && plan_.kind.name != KindName::Event) (void)source_->set_period(period_of(hz));
+  if (hz != before) (void)source_->set_period(period_of(hz));
   tell_rate(hz);
   const bool is_far = source_->may_wait() && guard_.grants_all() &&
                       guard_.recent_overhead() < kFarBelow * plan_.max_overhead &&
@@ -370,7 +369,7 @@ Profile Recording::State::so_far() {
 void Recording::State::ask_rate(double hz) {
   const double before = guard_.grants().back().hz;
   const double granted = guard_.ask(clock_ns(CLOCK_MONOTONIC) - started_ns_, hz);
-  if (granted == before || plan_.kind.name == KindName::Event) return;
+  if (granted == before) return;
   if (granted > before) times_.on_higher_rate(clock_ns(CLOCK_MONOTONIC));
   (void)source_->set_period(period_of(granted));
   tell_rate(granted);
@@ -448,8 +447,9 @@ Profile Recording::State::build(bool is_last) {
   profile.header.time_ns = window_started_unix_ns_;
   profile.header.duration_ns = static_cast<int64_t>(started_ns_ + use_.elapsed_ns - window_started_ns_);
   profile.header.period_type = profile.value_types()[1];
-  profile.header.period =
-      plan_.kind.name == KindName::Event ? 1 : static_cast<int64_t>(period_of(guard_.grants().back().hz));
+  profile.header.period = value_names(plan_.kind).weight_unit != "nanoseconds"
+                              ? 1
+                              : static_cast<int64_t>(period_of(guard_.grants().back().hz));
   const native::SourceTotals totals = source_->totals();
   for (const auto& [reason, count] : totals.losses)
     if (const auto told = told_losses_.find(reason); count > (told == told_losses_.end() ? 0 : told->second))

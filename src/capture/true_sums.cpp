@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/true_sums.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace atys::capture {
@@ -46,7 +48,12 @@ class Factors {
     }
     for (const auto& [key, ns] : counted) factors_.try_emplace(key, ratio(few_counted, few_sampled));
   }
-  void find(uint64_t counted_in_all) { others_ = ratio(static_cast<double>(counted_in_all), all_.weight); }
+  // More samples than chance explains are of processes that nobody has waited for, which that count lacks.
+  void find(uint64_t counted_in_all) {
+    const double chance = 4 * std::sqrt(1 / static_cast<double>(std::max<uint64_t>(1, all_.samples)));
+    if (all_.weight <= static_cast<double>(counted_in_all) * (1.02 + chance))
+      others_ = ratio(static_cast<double>(counted_in_all), all_.weight);
+  }
 
   double of(const Key& key) const {
     const auto found = factors_.find(key);

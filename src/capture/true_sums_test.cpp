@@ -44,7 +44,8 @@ TEST(true_sums, leave_alone_what_nobody_counted) {
 TEST(true_sums, take_the_time_of_all_where_it_is_not_known_of_each) {
   const std::vector<SampledTime> rows = {{.pid = 1, .tid = 1, .samples = 10, .weight = 100 * kMs},
                                          {.pid = 2, .tid = 2, .samples = 30, .weight = 300 * kMs}};
-  EXPECT_EQ(true_factors(rows, {.all_cpu_ns = 200 * kMs}), (std::vector<double>{0.5, 0.5}));
+  EXPECT_EQ(true_factors(rows, {.all_cpu_ns = 500 * kMs}), (std::vector<double>{1.25, 1.25}));
+  EXPECT_EQ(true_factors(rows, {.all_cpu_ns = 200 * kMs}), (std::vector<double>{1, 1})) << "some were not waited for";
 }
 
 TEST(true_sums, give_processes_that_ended_what_they_used_in_all) {

@@ -76,7 +76,7 @@ class EbpfSource final : public SampleSource {
   using LastingCode = std::array<atys_lasting, ATYS_LASTING>;
 
   EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
-      : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)), cost_(plan.with_waits) {}
+      : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)), cost_(plan.with_waits || plan.event) {}
   static bool read_record(std::span<const std::byte> bytes, atys_record& record, RawSample& sample);
   bool are_counts_empty() const;
   void end_wait(const atys_record& end, SampleSink& sink);
