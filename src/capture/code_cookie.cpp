@@ -18,8 +18,7 @@ uint64_t mix_text(linux::MemoryReader& memory, const atys_cookie_text& text, uin
   if (!length) return atys_mix(hash, ATYS_NO_TEXT);
   const uint64_t bytes = std::min<uint64_t>(*length, sizeof(words));
   const auto end = std::as_writable_bytes(std::span(words)).first(bytes);
-  if (bytes > 0 && !memory.read_all(object + text.text_at + *length - bytes, end))
-    return atys_mix(hash, ATYS_NO_TEXT);
+  if (bytes > 0 && !memory.read_all(object + text.text_at + *length - bytes, end)) return atys_mix(hash, ATYS_NO_TEXT);
   hash = atys_mix(hash, *length);
   for (const uint64_t word : words) hash = atys_mix(hash, word);
   return hash;
@@ -86,8 +85,7 @@ void read_cookies(linux::MemoryReader& memory, const atys_cookie& cookie, std::s
   for (const uint64_t code : codes)
     for (const atys_cookie_text& text : cookie.texts) {
       const auto object = text.pointer == 0 ? std::nullopt : with_objects.value_at<uint64_t>(code + text.pointer);
-      if (object && *object != 0)
-        texts.push_back({*object + text.length_at, text.text_at - text.length_at + kLikelyText});
+      if (object && *object != 0) texts.push_back({*object + text.length_at, text.text_at - text.length_at + kLikelyText});
     }
   PiecesAhead with_texts(with_objects, texts);
   for (atys_walked& walked : walk) walked.cookie = read_cookie(with_texts, cookie, code_of(walked));

@@ -31,13 +31,13 @@ class CpuAccounts {
 
  private:
   struct Account {
-    uint64_t clock_ns = 0;     // of the process, when it was added
-    uint64_t threads_ns = 0;   // of its threads, those that had ended by then left out
-    uint64_t ended_ns = 0;     // of threads that have ended since
-    uint64_t start_time = 0;   // a number may be another's later
+    uint64_t clock_ns = 0;    // of the process, when it was added
+    uint64_t threads_ns = 0;  // of its threads, those that had ended by then left out
+    uint64_t ended_ns = 0;    // of threads that have ended since
+    uint64_t start_time = 0;  // a number may be another's later
     bool has_ended_threads = false;
-    uint64_t looked_ns = 0;    // used since it was added, at the last look
-    uint64_t told_ns = 0;      // and at the one before this window
+    uint64_t looked_ns = 0;  // used since it was added, at the last look
+    uint64_t told_ns = 0;    // and at the one before this window
   };
   std::map<pid_t, Account> accounts_;
 };

@@ -12,13 +12,13 @@
 #include "base/clock.h"
 #include "capture/attachments.h"
 #include "capture/context/published_contexts.h"
-#include "capture/cpu_accounts.h"
 #include "capture/look_times.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
 #include "capture/recorded_samples.h"
 #include "capture/source_choice.h"
 #include "capture/target_processes.h"
+#include "capture/window_sums.h"
 #include "linux/child_process.h"
 #include "linux/event_names.h"
 #include "linux/signal_watch.h"
@@ -93,6 +93,7 @@ class Recording::State {
                   .most_debug_bytes = most_debug_bytes(plan),
                   .largest_debug_file = most_debug_bytes(plan)}),
         attachments_(plan_),
+        sums_(plan_, value_names(plan.kind).weight_unit == "nanoseconds"),
         times_({.duration_ns = plan.duration_ns, .is_for_good = plan.is_one_of_several, .tells_phases = plan.tells_phases}) {
   }
 
@@ -137,7 +138,6 @@ class Recording::State {
   void update_use();
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
-  bool has_accounts() const;
   CountedTime counted();
   uint64_t first_looks_ns() const { return modules_.first_looks().total_ns() - looks_before_ns_; }
   uint64_t own_cpu_ns() const {
@@ -145,12 +145,11 @@ class Recording::State {
   }
 
   std::map<std::string, uint64_t> told_losses_;  // of windows before this one
-  CpuAccounts accounts_;
-  native::SourceTotals told_;  // when this window began
-  std::vector<OwnProfile> own_;                  // what runtimes handed over of the present window
-  uint64_t naming_cpu_ns_ = 0;                   // of looks while it went on: giving names is no part of sampling
-  uint64_t setup_cpu_ns_ = 0;                    // before anything of the target ran under us
-  uint64_t looks_before_ns_ = 0;                 // first looks that were part of that
+  WindowSums sums_;
+  std::vector<OwnProfile> own_;   // what runtimes handed over of the present window
+  uint64_t naming_cpu_ns_ = 0;    // of looks while it went on: giving names is no part of sampling
+  uint64_t setup_cpu_ns_ = 0;     // before anything of the target ran under us
+  uint64_t looks_before_ns_ = 0;  // first looks that were part of that
   uint64_t started_ns_ = 0;
   uint64_t window_started_ns_ = 0;  // where the one before ended
   uint64_t window_opened_ns_ = 0;   // and when that was handed over
@@ -173,6 +172,7 @@ Result<> Recording::State::open() {
   collector_->set_context_finder(&contexts_);
   if (plan_.keeps_times) collector_->keep_times();
   attachments_.set_tier(source_->tier(), source_->can_walk());
+  sums_.set_tier(source_->tier());
   tell_rate(guard_.first_hz());
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
   if (!child_)
@@ -202,7 +202,7 @@ Result<> Recording::State::start() {
   if (plan_.tells_phases) collector_->begin_part(window_started_unix_ns_);
   for (const pid_t pid : target_->pids()) {
     if (!child_) provenance_.note_process(pid);
-    if (has_accounts()) accounts_.add(pid);
+    sums_.add(pid);
   }
   if (child_) TRY(child_->release());
   return {};
@@ -234,7 +234,7 @@ EndReason Recording::State::step(int timeout_ms) {
   source_->collect(*collector_);
   for (const pid_t pid : collector_->take_new_pids()) {
     provenance_.note_process(pid);
-    if (has_accounts() && !accounts_.knows(pid)) accounts_.add_new(pid);
+    sums_.add_seen(pid);
   }
   hand_over_to_runtimes();
   note_ended_threads();
@@ -264,7 +264,7 @@ EndReason Recording::State::end_reason(uint64_t now) {
     times_.looked_at_target(now);
     for (const pid_t pid : target_->look_again()) {
       (void)source_->add_process(pid);
-      if (has_accounts()) accounts_.add(pid);
+      sums_.add(pid);
     }
     spare_covered();
     if (target_->is_gone()) return EndReason::TargetEnded;
@@ -281,7 +281,7 @@ void Recording::State::keep_parts(uint64_t now) {
 void Recording::State::note_ended_threads() {
   for (const native::EndedThread& thread : collector_->take_ended_threads()) {
     attachments_.note_end(thread);
-    if (has_accounts()) accounts_.note_end(thread);
+    sums_.note_end(thread);
   }
 }
 
@@ -351,8 +351,7 @@ Profile Recording::State::take_window() {
   // What came while names were given is of the next window.
   begin_window(started_ns_ + use_.elapsed_ns);
   attachments_.begin_next_window();
-  accounts_.next_window();
-  told_ = source_->totals();
+  sums_.next_window(source_->totals());
   return profile;
 }
 
@@ -384,9 +383,7 @@ void Recording::State::begin_window_again() {
   collector_->forget_values();
   begin_window(clock_ns(CLOCK_MONOTONIC));
   attachments_.begin_window(window_started_ns_);
-  (void)accounts_.look();
-  accounts_.next_window();
-  told_ = source_->totals();
+  sums_.begin_again(source_->totals());
 }
 
 void Recording::State::begin_window(uint64_t at_ns) {
@@ -413,27 +410,10 @@ Profile Recording::State::finish() {
   return profile;
 }
 
-// The host is all that there is, and tier memory counts what it samples.
-bool Recording::State::has_accounts() const {
-  return !target_->is_host() && source_->tier() != "memory" && !is_of_runtimes(plan_.kind) &&
-         plan_.kind.name != KindName::OffCpu && value_names(plan_.kind).weight_unit == "nanoseconds";
-}
-
-// Beside being sampled, in this window.
 CountedTime Recording::State::counted() {
-  const native::SourceTotals totals = source_->totals();
-  const auto since = [](const std::optional<uint64_t>& now, const std::optional<uint64_t>& then) {
-    return now ? std::optional(*now - std::min(*now, then.value_or(0))) : std::nullopt;
-  };
-  CountedTime counted{.waited_ns = collector_->waited(), .events = since(totals.events, told_.events)};
-  counted.lasted_ns = started_ns_ + use_.elapsed_ns - window_started_ns_;
-  if (!has_accounts()) return counted;
-  // Where ends of threads were not told the account of those that are over is not known.
-  if (totals.lost_ends == told_.lost_ends) counted.cpu_ns = accounts_.look();
-  const bool is_whole_run = child_ && exit_status_ >= 0 && window_started_ns_ == started_ns_;
-  if (is_whole_run) counted.all_cpu_ns = cpu_ns_of(child_->usage());
-  if (is_whole_run) complete(accounts_.alive(), counted);
-  return counted;
+  std::optional<uint64_t> command_cpu_ns;
+  if (child_ && exit_status_ >= 0) command_cpu_ns = cpu_ns_of(child_->usage());
+  return sums_.look(source_->totals(), *collector_, started_ns_ + use_.elapsed_ns - window_started_ns_, command_cpu_ns);
 }
 
 Profile Recording::State::build(bool is_last) {
@@ -447,9 +427,8 @@ Profile Recording::State::build(bool is_last) {
   profile.header.time_ns = window_started_unix_ns_;
   profile.header.duration_ns = static_cast<int64_t>(started_ns_ + use_.elapsed_ns - window_started_ns_);
   profile.header.period_type = profile.value_types()[1];
-  profile.header.period = value_names(plan_.kind).weight_unit != "nanoseconds"
-                              ? 1
-                              : static_cast<int64_t>(period_of(guard_.grants().back().hz));
+  profile.header.period =
+      value_names(plan_.kind).weight_unit != "nanoseconds" ? 1 : static_cast<int64_t>(period_of(guard_.grants().back().hz));
   const native::SourceTotals totals = source_->totals();
   for (const auto& [reason, count] : totals.losses)
     if (const auto told = told_losses_.find(reason); count > (told == told_losses_.end() ? 0 : told->second))

@@ -21,11 +21,11 @@ const char* to_string(EndReason reason);
 struct RecordingUse {
   uint64_t elapsed_ns = 0;
   uint64_t samples = 0;
-  uint64_t setup_cpu_ns = 0;   // before the first sample
-  uint64_t own_cpu_ns = 0;     // while samples were taken, for the samples
+  uint64_t setup_cpu_ns = 0;        // before the first sample
+  uint64_t own_cpu_ns = 0;          // while samples were taken, for the samples
   uint64_t first_looks_cpu_ns = 0;  // meanwhile, for what comes once: the first look at a process, a binary, an interpreter
-  uint64_t kernel_cpu_ns = 0;  // our programs and the interrupts that run them
-  uint64_t finish_cpu_ns = 0;  // giving names to everything, afterwards
+  uint64_t kernel_cpu_ns = 0;       // our programs and the interrupts that run them
+  uint64_t finish_cpu_ns = 0;       // giving names to everything, afterwards
   uint64_t target_cpu_ns = 0;
   uint64_t peak_bytes = 0;  // of memory, our process's
   double overhead = 0;      // of sampling, as a share of what the guard allows for; what comes once is not in it

@@ -33,19 +33,20 @@ Result<std::unique_ptr<native::SampleSource>> open_ebpf(const RecordingPlan& pla
                                                         const std::optional<linux::NamedEvent>& event = std::nullopt) {
   const auto pids = target.pids();
   const bool is_of_processes = std::holds_alternative<ProcessTarget>(plan.target);
-  return native::EbpfSource::open({.only_listed_processes = !target.is_host(),
-                                   .only_we_add = (is_of_processes && !target.with_children()) || std::holds_alternative<ServiceTarget>(plan.target),
-                                   .only_process = is_of_processes && !target.with_children() && pids.size() == 1 ? pids.front() : 0,
-                                   .with_children = target.with_children(),
-                                   .with_cpu = !event && plan.kind.name != KindName::OffCpu,
-                                   .with_waits = !event && plan.kind.name != KindName::Cpu,
-                                   .event = event,
-                                   .watches_threads = event && may_watch_threads(plan, target),
-                                   .waits_for_exec = std::holds_alternative<CommandTarget>(plan.target),
-                                   .period_ns = period_ns,
-                                   .max_samples = plan.max_samples,
-                                   .cache_folder = plan.cache_folder,
-                                   .is_one_of_several = plan.is_one_of_several});
+  return native::EbpfSource::open(
+      {.only_listed_processes = !target.is_host(),
+       .only_we_add = (is_of_processes && !target.with_children()) || std::holds_alternative<ServiceTarget>(plan.target),
+       .only_process = is_of_processes && !target.with_children() && pids.size() == 1 ? pids.front() : 0,
+       .with_children = target.with_children(),
+       .with_cpu = !event && plan.kind.name != KindName::OffCpu,
+       .with_waits = !event && plan.kind.name != KindName::Cpu,
+       .event = event,
+       .watches_threads = event && may_watch_threads(plan, target),
+       .waits_for_exec = std::holds_alternative<CommandTarget>(plan.target),
+       .period_ns = period_ns,
+       .max_samples = plan.max_samples,
+       .cache_folder = plan.cache_folder,
+       .is_one_of_several = plan.is_one_of_several});
 }
 
 Result<std::unique_ptr<native::SampleSource>> open_rings(const RecordingPlan& plan, const TargetProcesses& target,

@@ -132,18 +132,17 @@ Result<std::vector<pid_t>> find_in_cgroup(const std::string& name) {
 }  // namespace
 
 std::string describe(const Target& target) {
-  return std::visit(
-      Overloaded{
-          [](const CommandTarget& command) { return "command " + joined(command.arguments, " "); },
-          [](const ProcessTarget& some) {
-            return (some.pids.size() == 1 ? "process " : "processes ") + list_of(some.pids) +
-                   (some.with_children ? " with children" : "");
-          },
-          [](const CgroupTarget& group) { return "cgroup " + group.name; },
-          [](const ServiceTarget& service) { return "service " + service.rule.text(); },
-          [](const HostTarget&) { return std::string("the host"); },
-      },
-      target);
+  return std::visit(Overloaded{
+                        [](const CommandTarget& command) { return "command " + joined(command.arguments, " "); },
+                        [](const ProcessTarget& some) {
+                          return (some.pids.size() == 1 ? "process " : "processes ") + list_of(some.pids) +
+                                 (some.with_children ? " with children" : "");
+                        },
+                        [](const CgroupTarget& group) { return "cgroup " + group.name; },
+                        [](const ServiceTarget& service) { return "service " + service.rule.text(); },
+                        [](const HostTarget&) { return std::string("the host"); },
+                    },
+                    target);
 }
 
 Result<std::vector<pid_t>> find_processes(const Target& target) {

@@ -75,8 +75,7 @@ void bound_threads(std::span<const SampledTime> sampled, uint64_t lasted_ns, std
   std::map<Thread, double> sums;
   const auto is_time = [](const SampledTime& row) { return row.what == SampledWhat::Cpu || row.what == SampledWhat::Wait; };
   for (size_t i = 0; i < sampled.size(); ++i)
-    if (is_time(sampled[i]))
-      sums[{sampled[i].pid, sampled[i].tid}] += static_cast<double>(sampled[i].weight) * factors[i];
+    if (is_time(sampled[i])) sums[{sampled[i].pid, sampled[i].tid}] += static_cast<double>(sampled[i].weight) * factors[i];
   for (size_t i = 0; i < sampled.size(); ++i) {
     if (!is_time(sampled[i])) continue;
     const double sum = sums[{sampled[i].pid, sampled[i].tid}];

@@ -61,25 +61,28 @@ TEST(true_sums, count_events_and_waits) {
   const std::vector<SampledTime> events = {{.pid = 1, .tid = 1, .what = SampledWhat::Event, .samples = 9, .weight = 300},
                                            {.pid = 1, .tid = 1, .what = SampledWhat::Event, .samples = 1, .weight = 100}};
   EXPECT_EQ(true_factors(events, {.events = 800}), (std::vector<double>{2, 2}));
-  const std::vector<SampledTime> waits = {{.pid = 1, .tid = 1, .what = SampledWhat::Wait, .samples = 3, .weight = 300 * kMs},
-                                          {.pid = 1, .tid = 2, .what = SampledWhat::Wait, .samples = 3, .weight = 100 * kMs},
-                                          {.pid = 1, .tid = 1, .what = SampledWhat::Waker, .samples = 9, .weight = 100 * kMs}};
+  const std::vector<SampledTime> waits = {
+      {.pid = 1, .tid = 1, .what = SampledWhat::Wait, .samples = 3, .weight = 300 * kMs},
+      {.pid = 1, .tid = 2, .what = SampledWhat::Wait, .samples = 3, .weight = 100 * kMs},
+      {.pid = 1, .tid = 1, .what = SampledWhat::Waker, .samples = 9, .weight = 100 * kMs}};
   EXPECT_EQ(true_factors(waits, {.waited_ns = {{{1, 1}, 150 * kMs}, {{1, 2}, 40 * kMs}, {{1, 3}, 10 * kMs}}}),
             (std::vector<double>{0.5, 0.5, 1}))
       << "threads with few samples share what they have in common, and the one that has none";
 }
 
 TEST(true_sums, give_each_thread_its_own_waits) {
-  const std::vector<SampledTime> waits = {{.pid = 1, .tid = 1, .what = SampledWhat::Wait, .samples = 90, .weight = 300 * kMs},
-                                          {.pid = 1, .tid = 2, .what = SampledWhat::Wait, .samples = 90, .weight = 100 * kMs}};
+  const std::vector<SampledTime> waits = {
+      {.pid = 1, .tid = 1, .what = SampledWhat::Wait, .samples = 90, .weight = 300 * kMs},
+      {.pid = 1, .tid = 2, .what = SampledWhat::Wait, .samples = 90, .weight = 100 * kMs}};
   EXPECT_EQ(true_factors(waits, {.waited_ns = {{{1, 1}, 330 * kMs}, {{1, 2}, 90 * kMs}}}), (std::vector<double>{1.1, 0.9}));
 }
 
 TEST(true_sums, give_no_thread_more_time_than_has_passed) {
-  const std::vector<SampledTime> rows = {{.pid = 1, .tid = 1, .samples = 100, .weight = 900 * kMs},
-                                         {.pid = 1, .tid = 1, .what = SampledWhat::Wait, .samples = 100, .weight = 300 * kMs},
-                                         {.pid = 1, .tid = 1, .what = SampledWhat::Waker, .samples = 100, .weight = 5000 * kMs},
-                                         {.pid = 1, .tid = 2, .samples = 100, .weight = 900 * kMs}};
+  const std::vector<SampledTime> rows = {
+      {.pid = 1, .tid = 1, .samples = 100, .weight = 900 * kMs},
+      {.pid = 1, .tid = 1, .what = SampledWhat::Wait, .samples = 100, .weight = 300 * kMs},
+      {.pid = 1, .tid = 1, .what = SampledWhat::Waker, .samples = 100, .weight = 5000 * kMs},
+      {.pid = 1, .tid = 2, .samples = 100, .weight = 900 * kMs}};
   const auto factors = true_factors(rows, {.lasted_ns = 1000 * kMs});
   EXPECT_DOUBLE_EQ(900 * factors[0] + 300 * factors[1], 1000);
   EXPECT_EQ(factors[2], 1) << "what others waited for it is no time of its own";

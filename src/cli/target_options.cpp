@@ -17,7 +17,8 @@ void TargetFlags::define(CLI::App& app) {
   app.add_option("--kind", said_.kind, "cpu, off-cpu, wall, event:NAME; of Java also alloc, lock (default: cpu)")
       ->type_name("KIND");
   app.add_option("--freq", freq_, "Samples a second on each CPU (default: 99)")->type_name("HZ");
-  app.add_option("--max-overhead", overhead_, "What sampling may cost, of the target's CPU time (default: 1%; a command: 5%)")
+  app.add_option("--max-overhead", overhead_,
+                 "What sampling may cost, of the target's CPU time (default: 1%; a command: 5%)")
       ->type_name("PERCENT");
   app.add_option("--tier", said_.tier, "ebpf, perf, memory or auto: where samples come from (default: auto)")
       ->type_name("TIER");

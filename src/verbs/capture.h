@@ -28,10 +28,10 @@ struct CaptureRequest {
   std::string tier = "auto";
   std::string plan = "fixed";  // or "adaptive": see adaptive.h
   double hz = 99;
-  uint64_t duration_ns = 0;  // 0: as long as the command runs
+  uint64_t duration_ns = 0;            // 0: as long as the command runs
   std::optional<double> max_overhead;  // nothing: see overhead_cap()
-  uint64_t max_samples = 0;          // 0: no limit
-  std::optional<size_t> max_tokens;  // bounds the answer
+  uint64_t max_samples = 0;            // 0: no limit
+  std::optional<size_t> max_tokens;    // bounds the answer
   bool debuginfod = false;
   std::vector<std::pair<std::string, std::string>> labels;
   Output output;
@@ -75,8 +75,8 @@ struct CaptureAnswer {
   // Used:
   uint64_t duration_ns = 0;
   uint64_t samples = 0;
-  uint64_t setup_cpu_ns = 0;  // before the first sample
-  uint64_t own_cpu_ns = 0;    // while samples were taken, for the samples
+  uint64_t setup_cpu_ns = 0;        // before the first sample
+  uint64_t own_cpu_ns = 0;          // while samples were taken, for the samples
   uint64_t first_looks_cpu_ns = 0;  // meanwhile, for what comes once
   uint64_t kernel_cpu_ns = 0;
   uint64_t finish_cpu_ns = 0;  // giving names to everything, afterwards
@@ -88,8 +88,8 @@ struct CaptureAnswer {
   std::optional<BudgetReport> ledger;
 };
 
-// What sampling may cost, as a share of the target's CPU time: as was asked, else 1 % of what runs already, which somebody may
-// depend on, and 5 % of a command that is run to be looked at.
+// What sampling may cost, as a share of the target's CPU time: as was asked, else 1 % of what runs already, which somebody
+// may depend on, and 5 % of a command that is run to be looked at.
 double overhead_cap(const CaptureRequest& request);
 
 // What is wrong with a request before anything is done.

@@ -41,7 +41,8 @@ std::string busiest_child(const std::vector<pid_t>& pids) {
 std::string of_cpu(const capture::RecordingPlan& plan, double seconds) {
   if (std::holds_alternative<capture::CommandTarget>(plan.target))
     return fmt::format(
-        "the command ended after {:.3f} s and hardly used the CPU meanwhile; sample more often (--freq 4999), let it do more, "
+        "the command ended after {:.3f} s and hardly used the CPU meanwhile; sample more often (--freq 4999), let it do "
+        "more, "
         "or see where it waits: --kind off-cpu",
         seconds);
   const auto* processes = std::get_if<capture::ProcessTarget>(&plan.target);
@@ -68,8 +69,8 @@ std::string why_there_are_no_samples(const capture::RecordingPlan& plan, const c
     case KindName::Alloc:
     case KindName::Lock: break;
   }
-  return fmt::format("no samples of kind {} in {:.1f} s of {}: record for longer, or another kind", plan.kind.text(), seconds,
-                     capture::describe(plan.target));
+  return fmt::format("no samples of kind {} in {:.1f} s of {}: record for longer, or another kind", plan.kind.text(),
+                     seconds, capture::describe(plan.target));
 }
 
 }  // namespace atys::verbs

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A loop that takes exactly as long as samples of some rate are apart: in_step SECONDS NANOSECONDS. It is in `third` for a
- * third of each turn and in `rest` for the rest, by the clock, so that a sampler that comes at even distances sees one of them
- * only. It never waits. */
+ * third of each turn and in `rest` for the rest, by the clock, so that a sampler that comes at even distances sees one of
+ * them only. It never waits. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>

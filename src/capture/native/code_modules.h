@@ -29,8 +29,8 @@ class CodeModules {
  public:
   explicit CodeModules(symbolize::ModuleStoreOptions options);
 
-  // What the first look at each thing costs, of whatever kind: at a process, a binary, an interpreter, a thread. It comes once,
-  // however often is sampled.
+  // What the first look at each thing costs, of whatever kind: at a process, a binary, an interpreter, a thread. It comes
+  // once, however often is sampled.
   CpuMeter& first_looks() { return first_looks_; }
   const CpuMeter& first_looks() const { return first_looks_; }
 

@@ -255,7 +255,8 @@ void EbpfSource::end_wait(const atys_record& end, SampleSink& sink) {
   RawSample sample;
   if (waiting == waiting_.end() || waiting->second.pair != end.stack_hash ||
       !read_record(waiting->second.record, begin, sample)) {
-    sink.add(sink.on_lost_stack(static_cast<pid_t>(end.tgid), static_cast<pid_t>(end.tid)), samples_of(end.weight), end.weight);
+    sink.add(sink.on_lost_stack(static_cast<pid_t>(end.tgid), static_cast<pid_t>(end.tid)), samples_of(end.weight),
+             end.weight);
     return;
   }
   add_wait(sample, end, sink);

@@ -15,7 +15,7 @@ namespace atys::capture::native {
 
 struct EventWatchPlan {
   linux::NamedEvent event;
-  bool is_of_threads = false;   // else of each CPU
+  bool is_of_threads = false;  // else of each CPU
   bool with_children = false;
   bool waits_for_exec = false;  // the process has been created but begins with its next exec
 };

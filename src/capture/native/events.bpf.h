@@ -3,8 +3,8 @@
 // sampled, about as many in a second as samples on the CPU would be, whatever the number of events. Included by
 // sampler.bpf.c.
 //
-// A sample stands for all events of its CPU since the last one, so that nothing is lost or made up. Which event is sampled is
-// told by counting, from a number drawn at random: by time, the first of a burst would be all that is ever seen.
+// A sample stands for all events of its CPU since the last one, so that nothing is lost or made up. Which event is sampled
+// is told by counting, from a number drawn at random: by time, the first of a burst would be all that is ever seen.
 #ifndef ATYS_EVENTS_BPF_H
 #define ATYS_EVENTS_BPF_H
 

@@ -68,8 +68,8 @@ Result<> RemoteSource::set_period(uint64_t period) {
   return timer_.is_open() ? set_timer() : Result<>();
 }
 
-// The next look, which is not at an even distance from this one: it would fall into step with whatever in the target takes as
-// long. It is so far from where this one should have been, that looks are as many as were asked for.
+// The next look, which is not at an even distance from this one: it would fall into step with whatever in the target takes
+// as long. It is so far from where this one should have been, that looks are as many as were asked for.
 Result<> RemoteSource::set_timer() {
   constexpr uint64_t kSecond = 1'000'000'000;
   const double distance = static_cast<double>(plan_.period_ns) * (1 - kSpread / 2 + kSpread * random_.uniform());

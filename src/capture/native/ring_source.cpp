@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "capture/native/sideband.h"
 #include "base/clock.h"
+#include "capture/native/sideband.h"
 #include "linux/host.h"
 #include "linux/process.h"
 
@@ -137,9 +137,9 @@ Result<> RingSource::watch_all_processes() {
   return {};
 }
 
-// One clock per CPU for everybody, where that is permitted: a timer of its own gives each new thread a whole period before its
-// first sample, so that short ones would be missed. Who may look at his own processes only gets those timers. What is no clock
-// is counted too, and for everybody it would be everybody's count.
+// One clock per CPU for everybody, where that is permitted: a timer of its own gives each new thread a whole period before
+// its first sample, so that short ones would be missed. Who may look at his own processes only gets those timers. What is no
+// clock is counted too, and for everybody it would be everybody's count.
 Result<> RingSource::add_process(pid_t pid) {
   targets_.insert(pid);
   if (!event_.is_clock && !plan_.whole_host) return watch_threads(pid);
@@ -199,8 +199,8 @@ linux::PerfCount RingSource::count_now() const {
 uint64_t RingSource::events() const {
   linux::PerfCount sum = counted_before_;
   sum += count_now();
-  const double wanted_ns = static_cast<double>(sum.enabled_ns) /
-                           (watches_all_ ? 1.0 : static_cast<double>(linux::online_cpus().size()));
+  const double wanted_ns =
+      static_cast<double>(sum.enabled_ns) / (watches_all_ ? 1.0 : static_cast<double>(linux::online_cpus().size()));
   const double had_ns = static_cast<double>(sum.running_ns);
   const double shared = event_.is_hardware && had_ns > 0 ? std::max(1.0, wanted_ns / had_ns) : 1;
   return static_cast<uint64_t>(std::llround(static_cast<double>(sum.count) * shared));

@@ -80,9 +80,9 @@ enum class StackMode { ByFramePointer, ByCopy, Without };  // Without: only how 
 // Totals since the start.
 struct SourceTotals {
   uint64_t samples = 0;
-  uint64_t weight = 0;                      // of samples on the CPU: nanoseconds that the target ran
-  uint64_t kernel_ns = 0;                   // CPU time that our programs took in the kernel
-  bool is_limit_reached = false;            // max_samples
+  uint64_t weight = 0;            // of samples on the CPU: nanoseconds that the target ran
+  uint64_t kernel_ns = 0;         // CPU time that our programs took in the kernel
+  bool is_limit_reached = false;  // max_samples
   // What was counted beside being sampled, where the source can: samples are scaled to it.
   std::optional<uint64_t> events;
   uint64_t lost_ends = 0;                   // of threads: what they had run nobody knows

@@ -27,7 +27,7 @@ const volatile __u32 with_waits = 0;
 const volatile __u64 max_samples = 0;
 
 // Written by user space.
-__u64 sample_period_ns = 0;  // on average
+__u64 sample_period_ns = 0;             // on average
 __u64 timer_weights[ATYS_TIMERS] = {};  // what a sample of each timer of a CPU stands for
 __u64 recording_since_ns = 0;
 struct atys_only_process only = {};
@@ -386,8 +386,8 @@ static int is_over_limit(void) {
   return 1;
 }
 
-// Which of a CPU's timers it is: their periods differ in the lowest bits. The kernel may go on telling the first period after
-// a change, so these stay what they are.
+// Which of a CPU's timers it is: their periods differ in the lowest bits. The kernel may go on telling the first period
+// after a change, so these stay what they are.
 static __u64 weight_of(__u64* ctx) { return timer_weights[ctx[ATYS_WORD_PERIOD] % ATYS_TIMERS]; }
 
 SEC("perf_event")
@@ -408,8 +408,8 @@ int sample(__u64* ctx) {
   return 0;
 }
 
-#include "waits.bpf.h"
 #include "events.bpf.h"
+#include "waits.bpf.h"
 
 // A process that a sampled one starts is sampled too, where the target says so. These two are raw tracepoints, which the
 // loader attaches without the kernel's types.

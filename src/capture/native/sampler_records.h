@@ -26,8 +26,8 @@ enum atys_record_type {
   ATYS_WAKER = 6,      /* who ended a wait that matters */
   ATYS_CODE = 7,       /* code of an interpreter, seen for the first time: atys_code; the samples that it is in come after */
   ATYS_WAIT_SO_FAR = 8, /* a wait that goes on, cut here; with a stack if none was taken when it began */
-  ATYS_THREAD_END = 9, /* a thread is over; `weight` is all CPU time that it had, `stack_hash` when it began, `pc` how long it
-                          waited since the last cut */
+  ATYS_THREAD_END = 9,  /* a thread is over; `weight` is all CPU time that it had, `stack_hash` when it began, `pc` how long
+                           it  waited since the last cut */
 };
 
 /* How to take the user stack of a process. */
@@ -110,8 +110,8 @@ struct atys_code {
 };
 
 /* ATYS_WAIT_SO_FAR, as the iterator writes it, for each thread that has waited. Without a weight there is no wait that goes
- * on and matters; with one but without a stack_hash it has the registers and the frames in the kernel of a thread that stands
- * still. */
+ * on and matters; with one but without a stack_hash it has the registers and the frames in the kernel of a thread that
+ * stands still. */
 struct atys_cut {
   struct atys_record record;
   __u64 waited_ns; /* since the last cut, in all */
@@ -155,8 +155,8 @@ enum atys_counter {
   ATYS_WAIT_NS,       /* and how long they were */
   ATYS_CAPPED_WAITS,  /* that matter, but whose stack is not known: the cap on records, or no system call to take it at */
   ATYS_CAPPED_WAIT_NS,
-  ATYS_EVENTS,        /* that happened in the target, all of them */
-  ATYS_LOST_ENDS,     /* of threads, that found no room in the ring */
+  ATYS_EVENTS,    /* that happened in the target, all of them */
+  ATYS_LOST_ENDS, /* of threads, that found no room in the ring */
   ATYS_COUNTERS,
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The periods of a CPU's timers. Samples at even distances fall into step with whatever in the target takes as long: of a
 // loop of one millisecond, a timer of one millisecond sees the same place each time. So a CPU has several timers whose
-// periods differ by some per cent, in no simple ratio, and which are drawn anew for each recording. A loop in step with one of
-// them is out of step with the others.
+// periods differ by some per cent, in no simple ratio, and which are drawn anew for each recording. A loop in step with one
+// of them is out of step with the others.
 #pragma once
 
 #include <array>

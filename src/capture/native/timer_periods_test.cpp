@@ -45,7 +45,8 @@ double error_on_loop(size_t timers, double loop_ns, double share, uint64_t rando
   double first = 0;
   for (size_t i = 0; i < timers; ++i) {
     const TimerPeriods timer = timer_periods(factors, timers, i, 10 * kMs);
-    for (double at = static_cast<double>(timer.period_ns) / 3; at < kSeconds * 1e9; at += static_cast<double>(timer.period_ns)) {
+    for (double at = static_cast<double>(timer.period_ns) / 3; at < kSeconds * 1e9;
+         at += static_cast<double>(timer.period_ns)) {
       all += static_cast<double>(timer.weight_ns);
       if (std::fmod(at, loop_ns) < share * loop_ns) first += static_cast<double>(timer.weight_ns);
     }
@@ -66,7 +67,8 @@ TEST(timer_periods, fall_into_step_with_no_loop) {
     }
   EXPECT_LT(sum / static_cast<double>(loops), 0.015);
   EXPECT_LT(worst, 0.25) << "one timer of four in step";
-  EXPECT_GT(error_on_loop(1, 10.0 * kMs * draw_timer_factors(1, 5)[0], 0.3, 5), 0.25) << "a timer alone is in step with some loop";
+  EXPECT_GT(error_on_loop(1, 10.0 * kMs * draw_timer_factors(1, 5)[0], 0.3, 5), 0.25)
+      << "a timer alone is in step with some loop";
 }
 
 TEST(timer_periods, are_few_where_there_are_many_cpus) {

@@ -50,8 +50,8 @@ struct atys_cookie {
   __u32 short_kind; /* objects whose first byte is this have the first text only; ATYS_NO_KIND: all have both */
 };
 
-/* What the name of code is made of, copied in the moment of the first sample of it: it may be gone when user space comes. The
- * first piece is of the code object itself; each of the others is where a pointer in an earlier one leads. */
+/* What the name of code is made of, copied in the moment of the first sample of it: it may be gone when user space comes.
+ * The first piece is of the code object itself; each of the others is where a pointer in an earlier one leads. */
 enum { ATYS_PIECES = 5, ATYS_PIECE_BYTES = 256 };
 struct atys_piece {
   __u16 of;      /* which piece holds the pointer */
@@ -60,11 +60,11 @@ struct atys_piece {
   __u16 reserved;
 };
 
-/* Texts are dear to read, and code that has lasted for a while goes on to: as long as its words are what they were, so is its
- * cookie. User space says which; those that would have the same place take turns. */
+/* Texts are dear to read, and code that has lasted for a while goes on to: as long as its words are what they were, so is
+ * its cookie. User space says which; those that would have the same place take turns. */
 struct atys_lasting {
-  __u64 code;   /* and process, as atys_lasting_key puts them together; 0: none */
-  __u64 words;  /* as mixed, without texts */
+  __u64 code;  /* and process, as atys_lasting_key puts them together; 0: none */
+  __u64 words; /* as mixed, without texts */
   __u64 cookie;
 };
 enum { ATYS_LASTING = 4096 };

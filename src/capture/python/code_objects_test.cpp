@@ -50,7 +50,8 @@ TEST(code_objects, have_one_number_for_each_line) {
   EXPECT_NE(frame, 0U);
   EXPECT_EQ(of.frame(code, 2), frame);
   EXPECT_NE(of.frame(code, 3), frame);
-  EXPECT_EQ(of.codes.frame(of.walked_at(code, of.python.position(code, 2) + 1)), frame) << "another position of the same line";
+  EXPECT_EQ(of.codes.frame(of.walked_at(code, of.python.position(code, 2) + 1)), frame)
+      << "another position of the same line";
   EXPECT_NE(of.frame(of.python.code({.name = "g"}), 2), frame);
 }
 

@@ -17,7 +17,8 @@ namespace atys::capture::python {
 class LastingCode {
  public:
   // `may_last`: it is a function's, as far as that is known.
-  void see(linux::MemoryReader& memory, const atys_cookie& cookie, const atys_walked& walked, bool may_last, uint64_t now_ns);
+  void see(linux::MemoryReader& memory, const atys_cookie& cookie, const atys_walked& walked, bool may_last,
+           uint64_t now_ns);
   std::vector<atys_lasting> take() { return std::exchange(found_, {}); }
 
   static constexpr uint32_t kSeenOften = 16;

@@ -20,9 +20,13 @@ std::string rates(const verbs::CaptureAnswer& answer) {
   return fmt::format("{:.0f} Hz (asked {:g}; lowest {:.0f})", answer.grants.back().hz, answer.asked_hz, lowest);
 }
 
-// What comes once is told beside what sampling costs: it does not grow with the run.
+// What comes once is told beside what sampling costs: it does not grow with the run. Shares of a moment mean nothing.
 std::string cost(const verbs::CaptureAnswer& answer) {
+  constexpr uint64_t kMomentNs = 500'000'000;
   const double once_ns = static_cast<double>(answer.setup_cpu_ns + answer.first_looks_cpu_ns + answer.finish_cpu_ns);
+  if (answer.duration_ns < kMomentNs)
+    return fmt::format("sampling cost {:.1f} ms of CPU, and {:.0f} ms once",
+                       static_cast<double>(answer.own_cpu_ns + answer.kernel_cpu_ns) / 1e6, once_ns / 1e6);
   const bool is_kept = answer.overhead_percent <= answer.asked_overhead_percent;
   return fmt::format("sampling cost {:.2f}%{} {:g}%{}, and {:.0f} ms of CPU once", answer.overhead_percent,
                      is_kept ? " of at most" : ", more than the", answer.asked_overhead_percent, is_kept ? "" : " asked for",

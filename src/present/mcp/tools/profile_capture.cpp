@@ -40,7 +40,11 @@ Json own_properties() {
         {"maximum", 86400},
         {"description", "how long (default: 10; a command: until it ends)"}}},
       {"hz", {{"type", "number"}, {"minimum", 1}, {"maximum", 10000}, {"description", "samples a second (default 99)"}}},
-      {"max_overhead_percent", {{"type", "number"}, {"minimum", 0.01}, {"maximum", 100}, {"description", "of the target's CPU time; default 1, of a command 5"}}},
+      {"max_overhead_percent",
+       {{"type", "number"},
+        {"minimum", 0.01},
+        {"maximum", 100},
+        {"description", "of the target's CPU time; default 1, of a command 5"}}},
       {"labels", {{"type", "object"}, {"description", "texts to note in the profile, by name"}}},
   };
 }
