@@ -20,6 +20,8 @@ namespace {
 LabelSetId with_process(const OwnProfile& own, LabelSetId labels, Importer& importer, Profile& into) {
   const auto carried = into.label_sets[importer.labels(labels)];
   std::vector<LabelId> members(carried.begin(), carried.end());
+  // A runtime may have said it, and may call itself otherwise than we do.
+  std::erase_if(members, [&](LabelId id) { return into.text(into.labels[id].key) == "process.pid"; });
   members.push_back(into.int_label("process.pid", own.pid));
   return into.label_set(std::move(members));
 }

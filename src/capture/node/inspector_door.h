@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "capture/node/inspector_client.h"
 #include "capture/node/inspector_options.h"
+#include "capture/node/port_holder.h"
 #include "linux/process_sockets.h"
 
 namespace atys::capture::node {
@@ -43,12 +44,18 @@ Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file);
 // a port that others will give back) is no reason to say no.
 Result<> check_inspector(const NodeProcess& process);
 
+// Closes the inspectors of workers that opened because of us and that nobody records, see cluster.h.
+void close_asked_workers(const std::vector<pid_t>& workers, const std::string& runtime_file, Deadline latest);
+
 class InspectorDoor {
  public:
   explicit InspectorDoor(NodeProcess process) : process_(std::move(process)) {}
 
-  // Waits, up to the deadline, for a process that has just begun, for a port that another process holds, and for a main
-  // thread that is busy with something else. One that failed may be tried again.
+  // Takes it as it is, where it is open; nothing is done to the process. False: it is not open.
+  Result<bool> enter();
+  // Waits, up to the deadline, for a process that has just begun, for a port that another process of ours holds, and for a
+  // main thread that is busy with something else; but not for long for a port that somebody else holds. One that failed may
+  // be tried again. Only one at a time for each port, see PortTurn.
   Result<> open(Deadline deadline);
 
   // Opens it once more, on a port that nobody else will want: there are many Node.js processes, and all of them open theirs
@@ -57,16 +64,21 @@ class InspectorDoor {
 
   const InspectorAddress& address() const { return address_; }
   bool was_open() const { return state_ == State::Others; }
+  bool is_at_usual_port() const { return address_.port == process_.options.port; }
+  PortKey usual_port() const;
 
   // Closes it, through a session that has ended whatever it began or through one of its own; not if it was open before us.
   // One that was asked for and did not open in time is closed if it is open by now. An error: it still listens.
   Result<> close(std::optional<InspectorClient> client, Deadline latest);
   // The process has closed it, or ended.
   void forget() { state_ = State::Shut; }
+  // It was asked to open, though not through this.
+  void expect_open() { state_ = State::Asked; }
 
  private:
   enum class State { Shut, Asked, Ours, Others };
   Result<> wait_for_handler(Deadline deadline) const;
+  Result<> wait_for_port(Deadline deadline) const;
   Result<std::optional<linux::TcpSocket>> awaited() const;
   void take(const linux::TcpSocket& listener, State state);
   Result<> close_by(InspectorClient client) const;

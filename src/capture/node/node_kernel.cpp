@@ -101,6 +101,12 @@ Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
               "standard error; functions that V8 inlined before the recording began show as their callers"};
 }
 
+// Unless the target is one process and no more.
+bool has_company(const RecordingPlan& plan) {
+  const auto* processes = std::get_if<ProcessTarget>(&plan.target);
+  return plan.is_one_of_several || processes == nullptr || processes->pids.size() > 1;
+}
+
 Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
   Attachment attachment;
   if (has_perf_map(request.pid)) return attachment;
@@ -112,7 +118,8 @@ Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
   TRY(check_v8(*request.runtime));
   NodeProcess process = TRY(look_at_process(request.pid, request.runtime->path));
   TRY(check_inspector(process));
-  attachment.recorder = std::make_unique<NodeRecorder>(std::move(process), NodeRecording{kind, request.plan->hz});
+  attachment.recorder = std::make_unique<NodeRecorder>(
+      std::move(process), NodeRecording{.kind = kind, .hz = request.plan->hz, .has_company = has_company(*request.plan)});
   attachment.notes.push_back("Node.js writes \"Debugger listening\" to its standard error: its inspector is open meanwhile");
   return attachment;
 }

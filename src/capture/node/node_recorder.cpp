@@ -2,12 +2,13 @@
 #include "capture/node/node_recorder.h"
 
 #include <fmt/format.h>
+#include <sys/epoll.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <mutex>
 
+#include "capture/node/cluster.h"
 #include "capture/node/siblings.h"
 #include "linux/namespaces.h"
 #include "linux/proc_text.h"
@@ -74,22 +75,73 @@ Result<> NodeRecorder::open_session(Deadline deadline) {
   return {};
 }
 
-// One process at a time: most open their inspector on the same port first, and who finds it taken opens none.
-Result<> NodeRecorder::connect() {
-  static std::timed_mutex one_at_a_time;
-  const std::unique_lock turn(one_at_a_time, std::chrono::milliseconds(kTurnMs));
-  if (!turn.owns_lock())
+// One process at a time for each port: who finds it taken opens none.
+Result<> NodeRecorder::open_door(Deadline deadline) {
+  if (TRY(door_.enter())) return {};
+  const PortTurn turn(door_.usual_port(), std::chrono::milliseconds(kTurnMs));
+  if (!turn.has_come())
     return fail(ErrorCode::Unavailable,
                 fmt::format("process {} waits for its turn: inspectors of others are being opened", process_.pid));
-  const Deadline deadline = Deadline::in_ms(kOpenMs);
   TRY(door_.open(deadline));
   TRY(open_session(deadline));
+  TRY(spare_workers(deadline));  // before the turn is another's, for it may be one of them
   const Json version = TRY(client_->call("Runtime.evaluate", evaluation_of(kVersion), deadline));
   node_version_ = number_member(member(version, "result"), "value");
-  if (door_.was_open() || process_.options.port == 0 || node_version_ < kMovesInspector || !has_sibling(process_.pid))
-    return {};
+  const bool can_move = !door_.was_open() && process_.options.port != 0 && node_version_ >= kMovesInspector;
+  if (!can_move) return {};
+  if (recording_.has_company && has_sibling(process_.pid)) return move_away(deadline);
+  held_.emplace(door_.usual_port());
+  return {};
+}
+
+Result<> NodeRecorder::connect() {
+  const Deadline deadline = within(kOpenMs);
+  TRY(open_door(deadline));
+  if (!client_) {
+    TRY(open_session(deadline));
+    TRY(spare_workers(deadline));
+  }
+  watch();
+  return {};
+}
+
+// It became the primary of a cluster between our looking and its opening.
+Result<> NodeRecorder::spare_workers(Deadline deadline) {
+  if (door_.was_open()) return {};
+  const std::vector<pid_t> workers = cluster_workers(process_.pid);
+  if (workers.empty()) return {};
+  signalled_ = TRY(stop_opening_workers(*client_, workers, deadline));
+  for (const pid_t worker : signalled_) note_asked_worker(worker);
+  return {};
+}
+
+Result<> NodeRecorder::move_away(Deadline deadline) {
   TRY(door_.move_away(*std::exchange(client_, std::nullopt), deadline));
+  held_.reset();
   return open_session(deadline);
+}
+
+// What it recorded so far is kept; the move takes it some milliseconds, in which it records nothing.
+void NodeRecorder::give_port_back() {
+  const Deadline deadline = within(kOpenMs);
+  if (!kept_) kept_ = Taken{.profile = new_profile(recording_.kind), .covered = {}};
+  Result<> done = take_each(Then::Stop, *kept_);
+  isolates_.clear();
+  if (done.ok()) done = move_away(deadline);
+  if (done.ok()) done = begin_all();
+  held_.reset();
+  if (done.ok()) return watch();
+  kept_->profile.add_loss("JavaScript after its inspector had to move: " + done.error().message, 1);
+  if (!kept_->covered.empty()) until_end_.emplace(*std::exchange(kept_, std::nullopt));
+  (void)close();
+}
+
+void NodeRecorder::watch() {
+  wakeups_.reset(::epoll_create1(EPOLL_CLOEXEC));
+  for (const int fd : {client_->fd(), held_ ? held_->fd() : -1}) {
+    epoll_event event{.events = EPOLLIN, .data = {}};
+    if (fd >= 0) ::epoll_ctl(wakeups_.get(), EPOLL_CTL_ADD, fd, &event);
+  }
 }
 
 // Whoever is told that it failed does not come back to end it, or tries again and takes our inspector for another's.
@@ -105,6 +157,10 @@ Result<> NodeRecorder::start() {
 
 Result<> NodeRecorder::start_sampling() {
   TRY(connect());
+  return begin_all();
+}
+
+Result<> NodeRecorder::begin_all() {
   const auto name = linux::thread_name(process_.pid, process_.pid);
   isolates_ = {{.session = {}, .thread = {process_.pid, process_.pid, name.ok() ? *name : std::string()}}};
   TRY(begin(isolates_.front()));
@@ -179,7 +235,7 @@ Result<NodeRecorder::Taken> NodeRecorder::take_all(bool is_last) {
 }
 
 Result<Profile> NodeRecorder::take(bool is_last) {
-  if (client_) on_wakeup();
+  look_for_end();
   std::optional<Result<Taken>> taken = std::exchange(until_end_, std::nullopt);
   if (!taken) {
     if (!client_) return fail(ErrorCode::Unavailable, "V8 is not sampling: the process has ended");
@@ -197,10 +253,15 @@ Result<Profile> NodeRecorder::take(bool is_last) {
 }
 
 // A session that has ended is of no use to look at; whoever takes next is told.
-void NodeRecorder::on_wakeup() {
+void NodeRecorder::look_for_end() {
   if (!client_) return;
   is_watched_ = is_watched_ && client_->look_for_events().ok();
   if (is_ending_ || client_->has_event(kEnd)) let_end();
+}
+
+void NodeRecorder::on_wakeup() {
+  look_for_end();
+  if (client_ && held_ && held_->is_asked()) give_port_back();
 }
 
 // It has stopped listening by itself: nothing is left to close but our session.
@@ -208,6 +269,7 @@ void NodeRecorder::let_end() {
   end_by_ = Deadline::in_ms(kEndMs);
   until_end_.emplace(take_all(true));
   client_.reset();
+  held_.reset();
   door_.forget();
   isolates_.clear();
 }
@@ -219,7 +281,10 @@ std::vector<pid_t> NodeRecorder::covered_threads() const {
 
 Result<> NodeRecorder::close() {
   isolates_.clear();
-  return door_.close(std::exchange(client_, std::nullopt), within(kOpenMs));
+  close_asked_workers(std::exchange(signalled_, {}), process_.runtime_file, within(kOpenMs));
+  Result<> closed = door_.close(std::exchange(client_, std::nullopt), within(kOpenMs));
+  held_.reset();  // from here on the port is free, or not ours to give
+  return closed;
 }
 
 }  // namespace atys::capture::node
