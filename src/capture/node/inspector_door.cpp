@@ -24,6 +24,7 @@ namespace {
 using linux::TcpSocket;
 
 constexpr int kFirstSafeV8 = 8;  // Node.js 14
+constexpr int kFirstToMove = 9;  // Node.js 16
 constexpr double kYoungSeconds = 5;
 constexpr double kOldSeconds = 60;
 constexpr double kStartCpuSeconds = 0.5;
@@ -32,6 +33,12 @@ constexpr uint64_t kSettleMs = 1000;
 constexpr uint64_t kOthersMs = 1000;
 constexpr int kMostOpenings = 4;
 constexpr int kQuietLooks = 4;
+
+// That one, or a later one; an unknown version is a new one.
+bool is_v8(std::string_view version, int first_major) {
+  const auto major = linux::parse_number<int>(version.substr(0, version.find('.')));
+  return !major || *major >= first_major;
+}
 
 Result<> check_alive(const NodeProcess& process) {
   if (linux::is_alive(process.pid, process.start_time_ticks)) return {};
@@ -89,7 +96,7 @@ Error port_taken(const NodeProcess& process) {
 
 // Node.js would send each of its workers the signal, too.
 Result<> check_no_primary(const NodeProcess& process) {
-  if (cluster_workers(process.pid).empty()) return {};
+  if (process.is_cluster_worker || cluster_workers(process.pid).empty()) return {};
   return fail(ErrorCode::Unsupported,
               "it is the primary of a cluster, and Node.js would open the inspectors of all its workers with its own",
               "record the workers; or start it with --inspect=127.0.0.1:PORT or --perf-basic-prof");
@@ -205,10 +212,9 @@ std::string closing(uint16_t open_port, uint16_t usual_port) {
 
 }  // namespace
 
-bool survives_profiling(std::string_view v8_version) {
-  const auto major = linux::parse_number<int>(v8_version.substr(0, v8_version.find('.')));
-  return !major || *major >= kFirstSafeV8;
-}
+bool survives_profiling(std::string_view v8_version) { return is_v8(v8_version, kFirstSafeV8); }
+
+bool can_move_inspector(const NodeProcess& process) { return is_v8(process.v8_version, kFirstToMove); }
 
 bool may_be_starting(double age_seconds, double cpu_seconds) {
   return age_seconds < kYoungSeconds || (age_seconds < kOldSeconds && cpu_seconds < kStartCpuSeconds);
@@ -216,12 +222,13 @@ bool may_be_starting(double age_seconds, double cpu_seconds) {
 
 Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file) {
   const linux::ProcessInfo info = TRY(linux::read_process(pid));
-  const auto environment = linux::read_environment(pid);
-  return NodeProcess{
-      .pid = pid,
-      .start_time_ticks = info.start_time_ticks,
-      .runtime_file = runtime_file,
-      .options = parse_inspector_options(info.command_line, environment.ok() ? *environment : std::vector<std::string>())};
+  const auto read = linux::read_environment(pid);
+  const std::vector<std::string> environment = read.ok() ? *read : std::vector<std::string>();
+  return NodeProcess{.pid = pid,
+                     .start_time_ticks = info.start_time_ticks,
+                     .runtime_file = runtime_file,
+                     .options = parse_inspector_options(info.command_line, environment),
+                     .is_cluster_worker = is_worker_environment(environment)};
 }
 
 Result<> check_inspector(const NodeProcess& process) {

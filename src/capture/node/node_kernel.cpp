@@ -97,7 +97,7 @@ Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
               "JavaScript functions, files and lines of the main thread and of workers, sampled by V8 itself through its "
               "inspector, which is open on the loopback interface meanwhile",
           .limits =
-              "no native and kernel frames below JavaScript; Node.js writes three lines about the debugger to its "
+              "no native and kernel frames below JavaScript; Node.js writes some lines about a debugger to its "
               "standard error; functions that V8 inlined before the recording began show as their callers"};
 }
 
@@ -117,6 +117,7 @@ Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
   }
   TRY(check_v8(*request.runtime));
   NodeProcess process = TRY(look_at_process(request.pid, request.runtime->path));
+  process.v8_version = request.runtime->version;
   TRY(check_inspector(process));
   attachment.recorder = std::make_unique<NodeRecorder>(
       std::move(process), NodeRecording{.kind = kind, .hz = request.plan->hz, .has_company = has_company(*request.plan)});

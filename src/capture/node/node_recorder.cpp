@@ -29,15 +29,18 @@ constexpr uint64_t kEndMs = 3000;  // a process that ends waits for us no longer
 // namespace: "12/task/17".
 constexpr std::string_view kWhoAmI =
     "(process.getBuiltinModule ? process.getBuiltinModule('fs') : require('fs')).readlinkSync('/proc/thread-self')";
-constexpr std::string_view kVersion = "parseInt(process.versions.node)";
 
 // Node.js does not end while a session is open. All versions since 12 tell a session that wants to know, and keep what it
 // recorded until it has gone.
 constexpr std::string_view kTellTheEnd = "NodeRuntime.notifyWhenWaitingForDisconnect";
 constexpr std::string_view kEnd = "NodeRuntime.waitingForDisconnect";
 
-// Before that, an inspector cannot be closed and opened in one go.
-constexpr int64_t kMovesInspector = 16;
+constexpr std::string_view kSamplerName = "v8:ProfEvntProc";
+
+std::set<pid_t> threads_of(pid_t pid) {
+  const auto threads = linux::list_threads(pid);
+  return threads.ok() ? std::set<pid_t>(threads->begin(), threads->end()) : std::set<pid_t>();
+}
 
 }  // namespace
 
@@ -71,43 +74,55 @@ void NodeRecorder::set_rate(double hz) {
 Result<> NodeRecorder::open_session(Deadline deadline) {
   const std::string path = TRY(read_session_path(door_.address(), deadline));
   client_ = TRY(InspectorClient::connect(door_.address(), path, deadline));
-  TRY(client_->call(kTellTheEnd, {{"enabled", true}}, deadline));
   return {};
 }
 
-// One process at a time for each port: who finds it taken opens none.
+// One process at a time for each port: who finds it taken opens none. Others may wait for theirs, so nothing else is done
+// until it has moved.
 Result<> NodeRecorder::open_door(Deadline deadline) {
   if (TRY(door_.enter())) return {};
   const PortTurn turn(door_.usual_port(), std::chrono::milliseconds(kTurnMs));
   if (!turn.has_come())
     return fail(ErrorCode::Unavailable,
                 fmt::format("process {} waits for its turn: inspectors of others are being opened", process_.pid));
+  const std::set<pid_t> before = threads_of(process_.pid);
   TRY(door_.open(deadline));
+  note_made_threads(before);
+  if (door_.was_open() || process_.options.port == 0 || !can_move_inspector(process_)) return {};
+  if (!recording_.has_company || !(process_.is_cluster_worker || has_sibling(process_.pid))) {
+    held_.emplace(door_.usual_port());
+    return {};
+  }
   TRY(open_session(deadline));
-  TRY(spare_workers(deadline));  // before the turn is another's, for it may be one of them
-  const Json version = TRY(client_->call("Runtime.evaluate", evaluation_of(kVersion), deadline));
-  node_version_ = number_member(member(version, "result"), "value");
-  const bool can_move = !door_.was_open() && process_.options.port != 0 && node_version_ >= kMovesInspector;
-  if (!can_move) return {};
-  if (recording_.has_company && has_sibling(process_.pid)) return move_away(deadline);
-  held_.emplace(door_.usual_port());
-  return {};
+  TRY(spare_workers(deadline));
+  return move_away(deadline);
+}
+
+// The one that has come with the inspector listens for it. Were there several, one might be the program's.
+void NodeRecorder::note_made_threads(const std::set<pid_t>& before) {
+  std::set<pid_t> fresh = threads_of(process_.pid);
+  std::erase_if(fresh, [&](pid_t tid) { return before.contains(tid); });
+  if (fresh.size() == 1 && !door_.was_open()) made_.insert(*fresh.begin());
 }
 
 Result<> NodeRecorder::connect() {
   const Deadline deadline = within(kOpenMs);
   TRY(open_door(deadline));
-  if (!client_) {
-    TRY(open_session(deadline));
-    TRY(spare_workers(deadline));
-  }
+  TRY(open_session(deadline));
+  TRY(spare_workers(deadline));
+  TRY(tell_the_end(deadline));
   watch();
+  return {};
+}
+
+Result<> NodeRecorder::tell_the_end(Deadline deadline) {
+  TRY(client_->call(kTellTheEnd, {{"enabled", true}}, deadline));
   return {};
 }
 
 // It became the primary of a cluster between our looking and its opening.
 Result<> NodeRecorder::spare_workers(Deadline deadline) {
-  if (door_.was_open()) return {};
+  if (door_.was_open() || process_.is_cluster_worker || std::exchange(has_spared_, true)) return {};
   const std::vector<pid_t> workers = cluster_workers(process_.pid);
   if (workers.empty()) return {};
   signalled_ = TRY(stop_opening_workers(*client_, workers, deadline));
@@ -116,9 +131,11 @@ Result<> NodeRecorder::spare_workers(Deadline deadline) {
 }
 
 Result<> NodeRecorder::move_away(Deadline deadline) {
+  const std::set<pid_t> before = threads_of(process_.pid);
   TRY(door_.move_away(*std::exchange(client_, std::nullopt), deadline));
+  note_made_threads(before);
   held_.reset();
-  return open_session(deadline);
+  return {};
 }
 
 // What it recorded so far is kept; the move takes it some milliseconds, in which it records nothing.
@@ -128,6 +145,8 @@ void NodeRecorder::give_port_back() {
   Result<> done = take_each(Then::Stop, *kept_);
   isolates_.clear();
   if (done.ok()) done = move_away(deadline);
+  if (done.ok()) done = open_session(deadline);
+  if (done.ok()) done = tell_the_end(deadline);
   if (done.ok()) done = begin_all();
   held_.reset();
   if (done.ok()) return watch();
@@ -200,6 +219,8 @@ void NodeRecorder::take_up_workers() {
 }
 
 Result<> NodeRecorder::take_from(const Isolate& isolate, Then then, Profile& profile) {
+  for (const pid_t tid : threads_of(process_.pid))
+    if (const auto name = linux::thread_name(process_.pid, tid); name.ok() && *name == kSamplerName) made_.insert(tid);
   const Json answer = TRY(call(isolate, "Profiler.stop", Json::object()));
   if (then == Then::GoOn) TRY(call(isolate, "Profiler.start", Json::object()));
   if (then == Then::BeginAnew) TRY(begin(isolate));
