@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import accounts  # noqa: E402
 import company  # noqa: E402
+import java_cases  # noqa: E402
 import judge  # noqa: E402
 import live  # noqa: E402
 import python_cases  # noqa: E402
@@ -130,6 +131,9 @@ def tests_of(runtime: Runtime, is_main: bool, cycles: int):
                 yield test.__name__.replace("_", " "), "ebpf", lambda test=test: test(runtime)
     if runtime.language.samples_itself and runtime.is_shown:
         for name, test in [*accounts.tests_of(runtime), *company.tests_of(runtime)]:
+            yield name, "ebpf", test
+    if runtime.language.name == "java" and not runtime.release:
+        for name, test in java_cases.tests_of(runtime):
             yield name, "ebpf", test
     for test in survival.TESTS:
         yield test.__name__.replace("_", " "), "ebpf", lambda test=test: test(runtime)

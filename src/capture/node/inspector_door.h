@@ -2,7 +2,7 @@
 // Opens the inspector of a running Node.js process without a restart (SIGUSR1), and closes it again. It is never opened
 // where the signal could do anything else, nor where it, or its port, is in use by somebody else.
 //
-// What cannot be avoided: Node.js writes "Debugger listening on …", "For help, see …" and "Debugger attached." to its
+// What cannot be avoided: Node.js writes "Debugger listening on …", "Debugger attached.", "Debugger ending on …" to its
 // standard error; and while it is open, whoever may connect to the loopback interface may connect to the inspector.
 #pragma once
 

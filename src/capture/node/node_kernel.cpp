@@ -121,7 +121,9 @@ Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
   TRY(check_inspector(process));
   attachment.recorder = std::make_unique<NodeRecorder>(
       std::move(process), NodeRecording{.kind = kind, .hz = request.plan->hz, .has_company = has_company(*request.plan)});
-  attachment.notes.push_back("Node.js writes \"Debugger listening\" to its standard error: its inspector is open meanwhile");
+  attachment.notes.push_back(
+      "Node.js writes \"Debugger listening\" and the like to its standard error: its inspector is open meanwhile; "
+      "NODE_OPTIONS=--inspect-publish-uid=http at its start leaves one line of them");
   return attachment;
 }
 
