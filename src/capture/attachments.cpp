@@ -22,6 +22,14 @@ std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point until
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
   return std::max(left, std::chrono::milliseconds{0});
 }
+
+// Many messages say which process they are about.
+std::string about(pid_t pid, std::string_view what, const std::string& message) {
+  const std::string process = fmt::format("process {}", pid);
+  const bool says_it = message.starts_with(process + " ");
+  return says_it ? process + std::string(what) + message.substr(process.size())
+                 : fmt::format("{}{}: {}", process, what, message);
+}
 }  // namespace
 
 Attachments::Attachments(const RecordingPlan& plan)
@@ -35,16 +43,22 @@ void Attachments::note(std::string text) {
 
 bool Attachments::may_bring_runtime(std::string_view path) const { return is_runtime_file(path); }
 
-void Attachments::begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder) {
+void Attachments::begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder,
+                                  std::vector<std::string> notes) {
   if (recordings_.size() >= kMostRecordings) let_ended_go();
   if (recordings_.size() >= kMostRecordings) {
     note(fmt::format("only {} runtimes are told to sample themselves at a time: native frames of the others",
                      kMostRecordings));
     return;
   }
-  recordings_.insert_or_assign(pid,
-                               Attached{.recording = std::make_unique<OwnRecording>(pid, std::move(recorder), begun_.get()),
-                                        .account = ThreadTimes(pid)});
+  Attached& attached =
+      recordings_
+          .insert_or_assign(pid,
+                            Attached{.recording = std::make_unique<OwnRecording>(pid, std::move(recorder), begun_.get()),
+                                     .account = ThreadTimes(pid),
+                                     .notes = std::move(notes)})
+          .first->second;
+  if (window_ns_ != 0) attached.account.begin_late(window_ns_, clock_ns(CLOCK_MONOTONIC));
   ++runtimes_[name];
 }
 
@@ -56,7 +70,15 @@ void Attachments::set_rate(double hz, uint64_t now_ns) {
 
 void Attachments::settle(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
-  for (const auto& [pid, attached] : recordings_) (void)attached.recording->is_settled(left_until(until));
+  for (auto& [pid, attached] : recordings_) {
+    (void)attached.recording->is_settled(left_until(until));
+    tell_started(attached);
+  }
+}
+
+void Attachments::tell_started(Attached& attached) {
+  if (attached.notes.empty() || !attached.recording->has_started()) return;
+  for (std::string& text : std::exchange(attached.notes, {})) note(std::move(text));
 }
 
 std::vector<pid_t> Attachments::take_covered() {
@@ -69,25 +91,26 @@ std::vector<pid_t> Attachments::take_covered() {
 
 // One that does not sample yet stands for nothing yet.
 void Attachments::begin_window(uint64_t now_ns) {
-  has_begun_ = true;
+  window_ns_ = now_ns;
   for (auto& [pid, attached] : recordings_) {
     attached.before.clear();
-    attached.times = {};
-    if (attached.recording->has_started()) attached.account.begin(now_ns);
+    attached.times = attached.times_before = {};
+    attached.account.begin(now_ns);
+    attached.stands = attached.recording->has_started();
   }
 }
 
-void Attachments::begin_next_window() {
+void Attachments::begin_next_window(uint64_t at_ns) {
+  window_ns_ = at_ns;
   for (auto& [pid, attached] : recordings_) {
     attached.before.clear();
-    attached.times = {};
+    attached.times = attached.times_before = {};
     attached.account.begin_where_looked();
   }
 }
 
 // Of a process that has ended and is gone by now, the look before is what is known.
 void Attachments::look_at(Attached& attached, uint64_t now_ns) {
-  if (!attached.account.has_begun()) return;
   ProcessTimes times = attached.account.look(now_ns);
   if (times.cpu_ns || times.threads.size() >= attached.times.threads.size()) attached.times = std::move(times);
 }
@@ -105,8 +128,11 @@ std::vector<pid_t> Attachments::take_begun(uint64_t now_ns) {
   (void)::eventfd_read(begun_.get(), &begun);
   std::vector<pid_t> pids;
   for (auto& [pid, attached] : recordings_) {
-    if (!has_begun_ || attached.account.has_begun() || !attached.recording->has_started()) continue;
-    attached.account.begin(now_ns);
+    if (window_ns_ == 0 || attached.stands || !attached.recording->has_started()) continue;
+    attached.stands = true;
+    attached.times_before = attached.account.look(now_ns);
+    attached.account.begin_where_looked();
+    tell_started(attached);
     pids.push_back(pid);
   }
   return pids;
@@ -139,15 +165,21 @@ std::vector<OwnProfile> Attachments::take_profiles(bool is_last) {
 OwnProfile Attachments::answer_of(Attached& attached, std::chrono::milliseconds patience) {
   OwnRecording& recording = *attached.recording;
   Result<Profile> taken = recording.answer(patience);
+  tell_started(attached);
   const pid_t pid = recording.pid();
-  OwnProfile own{.pid = pid, .is_only_source = covered_.contains(pid), .times = attached.times, .before = attached.before};
+  OwnProfile own{.pid = pid,
+                 .is_only_source = covered_.contains(pid),
+                 .times = attached.times,
+                 .before = attached.before,
+                 .times_before = attached.times_before};
   // What began when all was over stands for no time: all that there is was sampled natively.
-  if (has_begun_ && !attached.account.has_begun() && recording.has_started()) return own;
+  if (window_ns_ != 0 && !attached.stands && recording.has_started()) return own;
   if (taken.ok()) {
     own.threads = recording.covered_threads();
+    own.made = recording.made_threads();
     own.profile = taken.take();
   } else {
-    note(fmt::format("process {}: {}: {}", pid, taken.error().message,
+    note(fmt::format("{}: {}", about(pid, "", taken.error().message),
                      own.is_only_source ? "its time has no stacks" : "native frames only"));
     if (recording.has_started()) own.profile.add_loss("recordings that a runtime did not hand over", 1);
   }
@@ -186,11 +218,13 @@ native::ReaderFinder::Found Attachments::find_reader(pid_t pid) {
     if (!attached.ok()) {
       found.ask_again |= attached.error().code == ErrorCode::Unavailable;
       if (attached.error().code != ErrorCode::Unavailable)
-        note(fmt::format("process {} ({}): {}: native frames only", pid, name, attached.error().message));
+        note(fmt::format("{}: native frames only", about(pid, " (" + name + ")", attached.error().message)));
       continue;
     }
-    for (std::string& text : attached->notes) note(std::move(text));
-    if (attached->recorder != nullptr) begin_recording(pid, name, std::move(attached->recorder));
+    if (attached->recorder != nullptr)
+      begin_recording(pid, name, std::move(attached->recorder), std::move(attached->notes));
+    else
+      for (std::string& text : attached->notes) note(std::move(text));
     if (attached->companion != nullptr) companions_[pid] = std::move(attached->companion);
     if (attached->reader == nullptr) continue;
     ++runtimes_[name];

@@ -30,8 +30,9 @@ class Attachments final : public native::ReaderFinder {
   }
 
   Found find_reader(pid_t pid) override;
-  // A runtime of that process samples itself from now on.
-  void begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder);
+  // A runtime of that process samples itself from now on. `notes` are told if it does.
+  void begin_recording(pid_t pid, const std::string& name, std::unique_ptr<OwnRecorder> recorder,
+                       std::vector<std::string> notes = {});
   bool may_bring_runtime(std::string_view path) const override;
 
   // Waits until the runtimes that sample themselves do so, but no longer than that.
@@ -52,7 +53,7 @@ class Attachments final : public native::ReaderFinder {
   // A thread is over: its account can only be told.
   void note_end(const native::EndedThread& thread);
   // The next begins where that one ended.
-  void begin_next_window();
+  void begin_next_window(uint64_t at_ns);
   // Those that have begun to sample in the middle of the window, since the last call. What they record stands for their
   // threads from here on; what the native kernel has counted of them so far in the window is to be told with keep_before().
   std::vector<pid_t> take_begun(uint64_t now_ns);
@@ -71,10 +72,14 @@ class Attachments final : public native::ReaderFinder {
   struct Attached {
     std::unique_ptr<OwnRecording> recording;
     ThreadTimes account;
+    std::vector<std::string> notes;                   // until it has started
+    bool stands = false;                              // what it records stands for its threads
     ProcessTimes times = {};                          // when the window ended, or the process
     std::map<size_t, native::SlotValue> before = {};  // of this window, see keep_before()
+    ProcessTimes times_before = {};
   };
   void note(std::string text);
+  void tell_started(Attached& attached);
   void look_at(Attached& attached, uint64_t now_ns);
   OwnProfile answer_of(Attached& attached, std::chrono::milliseconds patience);
   // Takes what is left of processes that have ended, and makes room for others.
@@ -89,7 +94,7 @@ class Attachments final : public native::ReaderFinder {
   std::map<std::string, int> runtimes_;
   std::map<pid_t, Attached> recordings_;
   UniqueFd begun_;                    // an eventfd
-  bool has_begun_ = false;            // the first window
+  uint64_t window_ns_ = 0;            // when it began; 0: the first has not
   std::vector<OwnProfile> of_ended_;  // not handed over yet
   std::set<pid_t> covered_;
   std::map<pid_t, std::unique_ptr<Companion>> companions_;

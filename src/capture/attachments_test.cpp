@@ -90,12 +90,25 @@ TEST(attachments, a_runtime_stands_for_its_threads_from_when_it_samples) {
   EXPECT_EQ(profiles[0].times.lasted_ns, 4 * kSecond);
   EXPECT_EQ(profiles[0].times.threads.at(::getpid()).there_ns, 4 * kSecond);
   EXPECT_EQ(profiles[0].before.size(), 1U);
-  attachments.begin_next_window();
+  attachments.begin_next_window(7 * kSecond);
   attachments.end_window(8 * kSecond);
   profiles = attachments.take_profiles(true);
   ASSERT_EQ(profiles.size(), 1U);
   EXPECT_EQ(profiles[0].times.lasted_ns, kSecond);
   EXPECT_TRUE(profiles[0].before.empty());
+}
+
+TEST(attachments, what_a_runtime_does_is_told_when_it_does_it) {
+  std::atomic<bool> is_open = false;
+  Attachments attachments(RecordingPlan{});
+  attachments.begin_recording(::getpid(), "Test", std::make_unique<GatedRecorder>(is_open), {"it writes to its output"});
+  attachments.settle(std::chrono::milliseconds(1));
+  EXPECT_TRUE(attachments.take_notes().empty());
+  is_open = true;
+  attachments.settle(std::chrono::minutes(1));
+  EXPECT_EQ(attachments.take_notes(), std::vector<std::string>{"it writes to its output"});
+  attachments.settle(std::chrono::minutes(1));
+  EXPECT_TRUE(attachments.take_notes().empty());
 }
 
 TEST(attachments, a_runtime_that_begins_when_all_is_over_stands_for_nothing) {

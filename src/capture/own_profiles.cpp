@@ -20,6 +20,8 @@ namespace {
 LabelSetId with_process(const OwnProfile& own, LabelSetId labels, Importer& importer, Profile& into) {
   const auto carried = into.label_sets[importer.labels(labels)];
   std::vector<LabelId> members(carried.begin(), carried.end());
+  // A runtime may have said it, and may call itself otherwise than we do.
+  std::erase_if(members, [&](LabelId id) { return into.text(into.labels[id].key) == "process.pid"; });
   members.push_back(into.int_label("process.pid", own.pid));
   return into.label_set(std::move(members));
 }
@@ -74,7 +76,9 @@ void add_samples(const OwnProfile& own, const OwnWeights& weights, const OwnColu
   Importer importer(own.profile, into);
   std::vector<int64_t> values(into.value_types().size());
   for (size_t i = 0; i < samples.size(); ++i) {
-    values[*to] = scales.of(thread_of(own.profile, samples.labels(i))).apply(samples.value(i, *from));
+    const pid_t thread = thread_of(own.profile, samples.labels(i));
+    if (columns.weight == "wall" && std::ranges::count(own.made, thread) > 0) continue;
+    values[*to] = scales.of(thread).apply(samples.value(i, *from));
     values[*to_count] = from_count ? samples.value(i, *from_count) : 1;
     if (values[*to] == 0 && values[*to_count] == 0) continue;
     into.samples.add(importer.stack(samples.stack(i)), with_process(own, samples.labels(i), importer, into), values);
@@ -118,6 +122,8 @@ void add_own(std::vector<OwnProfile> later, std::vector<OwnProfile>& own) {
     }
     if (one.times.is_known()) known->times = std::move(one.times);
     if (!one.before.empty()) known->before = std::move(one.before);
+    if (one.times_before.is_known()) known->times_before = std::move(one.times_before);
+    known->made.insert(known->made.end(), one.made.begin(), one.made.end());
     // One that was not handed over says nothing of threads: native samples stand for that time.
     if (one.profile.value_types().empty() || known->profile.value_types().empty()) {
       if (known->profile.value_types().empty()) {

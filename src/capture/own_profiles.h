@@ -17,12 +17,14 @@ namespace atys::capture {
 
 struct OwnProfile {
   pid_t pid = 0;
-  std::vector<pid_t> threads;   // that it covers; empty: all of the process
-  bool is_only_source = false;  // of stacks: the native kernel counted the process's time and no more
+  std::vector<pid_t> threads;    // that it covers; empty: all of the process
+  bool is_only_source = false;   // of stacks: the native kernel counted the process's time and no more
+  std::vector<pid_t> made = {};  // threads that are there only for it
   Profile profile;
   ProcessTimes times;  // of the time that it stands for
   // Of slots of the native kernel, what was counted before that time: it stays with them.
   std::map<size_t, native::SlotValue> before = {};
+  ProcessTimes times_before = {};  // and of that
 
   bool covers(pid_t of, pid_t thread) const;
   bool has_samples(std::string_view weight_type) const;

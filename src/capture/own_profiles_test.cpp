@@ -129,6 +129,14 @@ TEST(own_profiles, have_of_each_thread_the_weight_that_it_is_given_and_of_all_ot
   EXPECT_EQ(sum(into, 0), 5) << "a sample of a thread that has no time in this window is still one that was taken";
 }
 
+TEST(own_profiles, are_labelled_with_their_process_once) {
+  OwnProfile own = recorded_of({{7, 10}});
+  own.profile.samples.set_labels(0, own.profile.label_set({own.profile.int_label("process.pid", 42)}));
+  Profile into = capture_profile();
+  add_own_profile(own, {}, {"samples", "cpu"}, into);
+  EXPECT_EQ(into.label_sets[into.samples.labels(0)].size(), 1U);
+}
+
 TEST(own_profiles, say_where_more_was_said_than_can_be) {
   Profile into = capture_profile();
   add_own_profile(recorded_of({{7, 5'000'000'000}}),

@@ -36,6 +36,8 @@ class OwnRecorder {
   virtual void end_by(std::chrono::steady_clock::time_point) {}
   // The threads that its profile is of, as we number them; empty: all of the process.
   virtual std::vector<pid_t> covered_threads() const { return {}; }
+  // The threads that there are in the process because of it. They wait all the time, which says nothing of the program.
+  virtual std::vector<pid_t> made_threads() const { return {}; }
 };
 
 }  // namespace atys::capture

@@ -37,6 +37,7 @@ class OwnRecording {
     return answer(patience);
   }
   std::vector<pid_t> covered_threads() const { return recorder_->covered_threads(); }
+  std::vector<pid_t> made_threads() const { return recorder_->made_threads(); }
 
  private:
   enum class Order { None, Rate, Take, TakeLast, End };

@@ -47,15 +47,15 @@ std::optional<int64_t> cpu_of_others(const ProcessTimes& times, const Native& na
 
 void weigh_cpu(const Sums& sums, const ProcessTimes& times, const Native& native, OwnWeights& weights) {
   for (const auto& [thread, sum] : sums)
-    if (is_known(thread, times)) weights.threads[thread] = signed_ns(times.threads.at(thread).cpu_ns);
+    if (const auto account = account_of(thread, "cpu", times)) weights.threads[thread] = *account;
   weights.others = cpu_of_others(times, native);
 }
 
 // What is known of one that ended untold is what was sampled of it natively.
 void weigh_wall(const Sums& sums, const ProcessTimes& times, const Native& native, OwnWeights& weights) {
   for (const auto& [thread, sum] : sums)
-    if (is_known(thread, times))
-      weights.threads[thread] = signed_ns(times.threads.at(thread).there_ns);
+    if (const auto account = account_of(thread, "wall", times))
+      weights.threads[thread] = *account;
     else if (const int64_t sampled = native_of(thread, native); thread != kUnknownThread && sampled > 0)
       weights.threads[thread] = std::min(sampled, signed_ns(times.lasted_ns));
 }
@@ -86,6 +86,14 @@ std::map<pid_t, OwnSum> sums_by_thread(const Profile& profile, const OwnColumns&
     sum.weight += profile.samples.value(i, *weight);
   }
   return sums;
+}
+
+std::optional<int64_t> account_of(pid_t thread, std::string_view weight_type, const ProcessTimes& times) {
+  const auto found = times.threads.find(thread);
+  if (found == times.threads.end()) return {};
+  if (weight_type == "cpu") return signed_ns(found->second.cpu_ns);
+  if (weight_type == "wall") return signed_ns(found->second.there_ns);
+  return {};
 }
 
 OwnWeights weigh(const std::map<pid_t, OwnSum>& sums, std::string_view weight_type, const ProcessTimes& times,

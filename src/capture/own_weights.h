@@ -46,4 +46,7 @@ struct OwnWeights {
 OwnWeights weigh(const std::map<pid_t, OwnSum>& sums, std::string_view weight_type, const ProcessTimes& times,
                  const std::map<pid_t, int64_t>& native);
 
+// What a thread has of that kind by its account; nothing: that is not known, or it is no time.
+std::optional<int64_t> account_of(pid_t thread, std::string_view weight_type, const ProcessTimes& times);
+
 }  // namespace atys::capture

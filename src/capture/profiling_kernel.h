@@ -46,7 +46,7 @@ struct Attachment {
   std::unique_ptr<StackReader> reader;
   std::unique_ptr<OwnRecorder> recorder;
   std::unique_ptr<Companion> companion;
-  std::vector<std::string> notes;  // what a person should know of it
+  std::vector<std::string> notes;  // what a person should know of it, once it is at work
 };
 
 // What a capture shows of a runtime.

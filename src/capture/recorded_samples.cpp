@@ -2,6 +2,7 @@
 #include "capture/recorded_samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace atys::capture {
@@ -13,7 +14,8 @@ struct Told {
   const OwnProfile* own = nullptr;
   std::map<pid_t, OwnSum> sums;
   OwnWeights weights;
-  bool tells_others = false;  // its samples of threads whose account is not known stand for all such threads
+  std::map<pid_t, double> before;  // what native samples of the time before are to be multiplied with
+  bool tells_others = false;       // its samples of threads whose account is not known stand for all such threads
 
   bool tells(pid_t thread) const {
     if (const auto found = sums.find(thread); found != sums.end() && found->second.weight > 0) return true;
@@ -44,8 +46,23 @@ std::map<pid_t, int64_t> native_weights(const native::StackCollector& collector,
   return weights;
 }
 
+// Few samples say little about how much: the account of that time does.
+std::map<pid_t, double> scales_before(const native::StackCollector& collector, const OwnProfile& own,
+                                      std::string_view weight_type) {
+  std::map<pid_t, double> sums;
+  for (const auto& [slot, value] : own.before)
+    if (const native::Slot& row = collector.slots()[slot]; !is_waker(collector, row))
+      sums[collector.thread(row.thread).tid] += static_cast<double>(value.weight);
+  std::map<pid_t, double> scales;
+  for (const auto& [thread, sum] : sums)
+    if (const auto account = account_of(thread, weight_type, own.times_before); account && sum > 0)
+      scales[thread] = static_cast<double>(*account) / sum;
+  return scales;
+}
+
 Told told_by(const native::StackCollector& collector, const OwnProfile& own, const OwnColumns& columns) {
   Told told{.own = &own, .sums = sums_by_thread(own.profile, columns), .weights = {}};
+  told.before = scales_before(collector, own, columns.weight);
   told.weights = weigh(told.sums, columns.weight, own.times, native_weights(collector, own));
   told.tells_others = told.weights.others && std::ranges::any_of(told.sums, [&](const auto& one) {
                         return one.second.weight > 0 && !told.weights.threads.contains(one.first);
@@ -56,8 +73,9 @@ Told told_by(const native::StackCollector& collector, const OwnProfile& own, con
 // By process: there are many slots.
 class AllTold {
  public:
-  AllTold(const native::StackCollector& collector, const std::vector<OwnProfile>& own, const OwnColumns& columns)
-      : collector_(collector) {
+  AllTold(const native::StackCollector& collector, const std::vector<OwnProfile>& own, const OwnColumns& columns,
+          bool has_waits)
+      : collector_(collector), has_waits_(has_waits) {
     for (const OwnProfile& one : own) by_pid_.emplace(one.pid, told_by(collector, one, columns));
   }
 
@@ -70,10 +88,16 @@ class AllTold {
     const native::Slot& row = collector_.slots()[slot];
     const native::ThreadKey& thread = collector_.thread(row.thread);
     const Told* told = of(thread.pid);
-    if (told == nullptr || !told->own->covers(thread.pid, thread.tid) || !told->tells(thread.tid)) return {};
+    if (told == nullptr) return {};
+    // What they compute is done in the process and counts; that they wait does not.
+    if (has_waits_ && std::ranges::count(told->own->made, thread.tid) > 0) return native::SlotValue{};
+    if (!told->own->covers(thread.pid, thread.tid) || !told->tells(thread.tid)) return {};
     // Whom it woke no runtime tells.
     if (is_waker(collector_, row) && !collector_.stack(row.stack).empty()) return {};
-    return before_of(*told->own, slot);
+    native::SlotValue stays = before_of(*told->own, slot);
+    if (const auto scale = told->before.find(thread.tid); scale != told->before.end())
+      stays.weight = static_cast<uint64_t>(std::llround(static_cast<double>(stays.weight) * scale->second));
+    return stays;
   }
 
   // Samples of which nobody has a stack: it was left to the runtime.
@@ -90,6 +114,7 @@ class AllTold {
 
  private:
   const native::StackCollector& collector_;
+  bool has_waits_;
   std::unordered_map<pid_t, Told> by_pid_;
 };
 
@@ -117,7 +142,7 @@ void add_recorded_samples(const native::StackCollector& collector, native::CodeM
                           const std::vector<OwnProfile>& own, const CountedTime& counted, const native::ValueNames& names,
                           const RecordingPlan& plan, Profile& profile) {
   const OwnColumns columns{names.count_type, names.weight_type};
-  const AllTold told(collector, own, columns);
+  const AllTold told(collector, own, columns, names.has_waits);
   native::ProfileBuilder builder(collector, modules);
   builder.leave_out([&](size_t slot) { return told.what_stays(slot); });
   builder.prune_by(plan.pruning);

@@ -120,6 +120,11 @@ TEST_F(RecordedSamples, what_was_sampled_before_the_runtime_sampled_itself_stays
   own.before = before;
   build({own});
   EXPECT_EQ(weights_of(7), (Weights{1900 * kMs, 1000 * kMs}));
+  own.times_before = {.lasted_ns = 900 * kMs, .since_first_ns = 900 * kMs, .cpu_ns = 800 * kMs};
+  own.times_before.threads[7] = {800 * kMs, 900 * kMs};
+  build({own});
+  EXPECT_EQ(weights_of(7), (Weights{1900 * kMs, 800 * kMs})) << "as much as the account of that time says";
+  own.times_before = {};
   own.times.cpu_ns.reset();
   own.times.threads.clear();
   build({own});
@@ -141,6 +146,21 @@ TEST_F(RecordedSamples, samples_whose_stack_was_left_to_a_runtime_that_has_none_
   build({own});
   EXPECT_EQ(weights_of(7), (Weights{0, 400 * kMs}));
   EXPECT_EQ(lost(), 42U);
+}
+
+TEST_F(RecordedSamples, threads_that_are_there_only_to_sample_have_no_wall_time) {
+  sampled(kPid, 7, 100, 4000 * kMs);
+  counted(kPid, 30, 40, 4000 * kMs);
+  ProcessTimes times{.lasted_ns = 4000 * kMs, .since_first_ns = 4000 * kMs, .cpu_ns = 10 * kMs};
+  times.threads = {{7, {10 * kMs, 4000 * kMs}}, {30, {0, 4000 * kMs}}};
+  OwnProfile own = recorded({{7, 10 * kMs}, {31, 10 * kMs}}, "wall", times);
+  own.is_only_source = true;
+  own.made = {30, 31};
+  build({own}, kWall);
+  EXPECT_EQ(weights_of(31), (Weights{0, 0})) << "though the runtime tells of it";
+  EXPECT_EQ(weights_of(7), (Weights{4000 * kMs, 0}));
+  EXPECT_EQ(weights_of(30), (Weights{0, 0}));
+  EXPECT_EQ(lost(), 0U);
 }
 
 TEST_F(RecordedSamples, threads_that_ended_are_told_once) {

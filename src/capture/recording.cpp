@@ -350,7 +350,7 @@ Profile Recording::State::take_window() {
   if (plan_.is_one_of_several) modules_.forget_sections();
   // What came while names were given is of the next window.
   begin_window(started_ns_ + use_.elapsed_ns);
-  attachments_.begin_next_window();
+  attachments_.begin_next_window(window_started_ns_);
   sums_.next_window(source_->totals());
   return profile;
 }

@@ -24,6 +24,11 @@ bool is_there(pid_t pid, uint64_t start_time_ticks) {
   return stat.ok() && stat->start_time_ticks == start_time_ticks;
 }
 
+uint64_t age_of(uint64_t began_boot_ns) {
+  const uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
+  return boot_ns - std::min(boot_ns, began_boot_ns);
+}
+
 }  // namespace
 
 ThreadTimes::ThreadTimes(pid_t pid) : pid_(pid) {
@@ -46,6 +51,14 @@ void ThreadTimes::begin(uint64_t now_ns) {
   begin_ = last_ = snapshot(now_ns);
   ended_.clear();
   if (first_ns_ == 0) first_ns_ = now_ns;
+}
+
+void ThreadTimes::begin_late(uint64_t since_ns, uint64_t now_ns) {
+  const auto began_ns = linux::thread_began_boot_ns(pid_, pid_);
+  if (!began_ns.ok() || now_ns - age_of(*began_ns) <= since_ns) return begin(now_ns);
+  begin_ = last_ = {.at_ns = since_ns, .cpu_ns = 0, .threads = {}};
+  ended_.clear();
+  if (first_ns_ == 0) first_ns_ = since_ns;
 }
 
 void ThreadTimes::begin_where_looked() {
@@ -97,9 +110,7 @@ ThreadTime ThreadTimes::time_of(pid_t tid, uint64_t cpu_ns) const {
   if (before != begin_.threads.end() && before->second <= cpu_ns && !is_of_another)
     return {cpu_ns - before->second, lasted_ns};
   const auto began_ns = linux::thread_began_boot_ns(pid_, tid);
-  const uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
-  const uint64_t age_ns = began_ns.ok() ? boot_ns - std::min(boot_ns, *began_ns) : 0;
-  return {cpu_ns, std::min(age_ns, lasted_ns)};
+  return {cpu_ns, std::min(began_ns.ok() ? age_of(*began_ns) : 0, lasted_ns)};
 }
 
 }  // namespace atys::capture

@@ -35,7 +35,11 @@ class ThreadTimes {
 
   // The first stretch, or one that has nothing to do with those before.
   void begin(uint64_t now_ns);
+  // One that began at `since_ns`, though nobody looked then: fine for a process that did not exist yet. Of another, the
+  // stretch begins now.
+  void begin_late(uint64_t since_ns, uint64_t now_ns);
   bool has_begun() const { return begin_.at_ns != 0; }
+  uint64_t began_ns() const { return begin_.at_ns; }
   // A thread is over, and nothing of it can be looked at any more.
   void note_end(const native::EndedThread& thread);
   // Of the stretch so far.

@@ -125,6 +125,34 @@ TEST(thread_times, of_the_next_stretch_begin_where_the_last_look_was) {
   EXPECT_GE(*first.cpu_ns, 50'000'000U);
 }
 
+TEST(thread_times, of_a_process_that_began_in_the_stretch_are_all_that_it_has) {
+  const uint64_t since = now() - 1'000'000'000;  // so long ago that the steps of its time of birth do not matter
+  const pid_t child = ::fork();
+  if (child == 0) {
+    burn(60'000'000);
+    while (true) ::pause();
+  }
+  while (true) {
+    ThreadTimes first(child);
+    first.begin_late(since, now());
+    if (first.look(now()).cpu_ns.value_or(0) >= 60'000'000) break;
+    ::usleep(1000);
+  }
+  ThreadTimes late(child);
+  late.begin_late(since, now());
+  const ProcessTimes times = late.look(now());
+  EXPECT_EQ(late.began_ns(), since);
+  EXPECT_GE(times.threads.at(child).cpu_ns + kTicksNs, 60'000'000U);
+  EXPECT_LT(times.threads.at(child).there_ns, times.lasted_ns);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+
+  ThreadTimes of_us(::getpid());
+  const uint64_t at = now();
+  of_us.begin_late(at - 1, at);
+  EXPECT_EQ(of_us.began_ns(), at) << "what it had before is not known";
+}
+
 TEST(thread_times, of_a_process_that_ended_are_whole_until_it_is_gone) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -20,6 +20,9 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+import accounts  # noqa: E402
+import company  # noqa: E402
+import java_cases  # noqa: E402
 import judge  # noqa: E402
 import live  # noqa: E402
 import python_cases  # noqa: E402
@@ -126,6 +129,12 @@ def tests_of(runtime: Runtime, is_main: bool, cycles: int):
         if runtime.language.name == "python":
             for test in python_cases.HOST_TESTS:
                 yield test.__name__.replace("_", " "), "ebpf", lambda test=test: test(runtime)
+    if runtime.language.samples_itself and runtime.is_shown:
+        for name, test in [*accounts.tests_of(runtime), *company.tests_of(runtime)]:
+            yield name, "ebpf", test
+    if runtime.language.name == "java" and not runtime.release:
+        for name, test in java_cases.tests_of(runtime):
+            yield name, "ebpf", test
     for test in survival.TESTS:
         yield test.__name__.replace("_", " "), "ebpf", lambda test=test: test(runtime)
     yield "is captured again and again", "ebpf", lambda: survival.is_captured_again_and_again(runtime, cycles)
@@ -155,6 +164,7 @@ def main() -> int:
     chosen = options.parse_args()
     chosen.cycles = chosen.cycles or (survival.CYCLES_SLOW if chosen.slow else survival.CYCLES)
     judge.self_test()
+    accounts.self_test()
     print("ok languages self-test", flush=True)
     if chosen.self_test:
         return 0

@@ -2,6 +2,7 @@
 // Real Node.js processes to attach to. ATYS_NODE names another one than that on PATH.
 #pragma once
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -166,6 +167,24 @@ setInterval(busy, 100);
 console.log('begun');
 )";
 
+// A port that is free now, and a socket that may take it. Not one of those that the kernel hands out: who asks for any port
+// must not get it between our letting it go and its being opened.
+struct Port {
+  Port() {
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int tries = 0; tries < 100; ++tries) {
+      fd.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      address.sin_port = htons(static_cast<uint16_t>(15'000 + (::getpid() * 7 + tries * 101) % 15'000));
+      if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return;
+    }
+    ADD_FAILURE() << "no port is free";
+  }
+  std::string number() const { return std::to_string(ntohs(address.sin_port)); }
+  UniqueFd fd;
+  sockaddr_in address{};
+};
+
 class LiveNode : public testing::Test {
  protected:
   void SetUp() override {
@@ -182,7 +201,8 @@ class LiveNode : public testing::Test {
 
   static Result<capture::Attachment> attach(pid_t pid, double hz = 999, capture::KindName kind = capture::KindName::Cpu) {
     const capture::Detection detection = TRY(capture::detect(pid));
-    const capture::RecordingPlan plan{.target = capture::ProcessTarget{{pid}}, .kind = {kind, {}}, .hz = hz};
+    // One of several: tests attach to one after the other.
+    const capture::RecordingPlan plan{.target = capture::ProcessTarget{{pid, ::getpid()}}, .kind = {kind, {}}, .hz = hz};
     for (const capture::DetectedRuntime& runtime : detection.runtimes)
       if (runtime.kernel == "node") return capture::find_kernel("node")->attach({pid, &runtime, &plan});
     return fail(ErrorCode::NotFound, "no V8 was found in it");

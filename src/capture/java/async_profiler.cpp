@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/byte_source.h"
@@ -26,6 +27,17 @@ constexpr uint64_t kLongestOpenEnded = 86'400;  // and one without an end
 
 uint64_t interval_of(double hz) { return static_cast<uint64_t>(std::llround(1e9 / hz)); }
 
+std::set<pid_t> threads_of(pid_t pid) {
+  const auto threads = linux::list_threads(pid);
+  return threads.ok() ? std::set<pid_t>(threads->begin(), threads->end()) : std::set<pid_t>();
+}
+
+// A thread has the name of the one that made it until it gives itself another, and orders are carried out by this one.
+bool is_of_agent(pid_t pid, pid_t tid) {
+  const auto name = linux::thread_name(pid, tid);
+  return name.ok() && (*name == "Attach Listener" || name->starts_with("Async-prof"));
+}
+
 }  // namespace
 
 struct AsyncProfiler::State {
@@ -40,6 +52,7 @@ struct AsyncProfiler::State {
   bool was_ended = false;  // by somebody else
   uint64_t consumed = 0;   // bytes of the recording that were read already
   Profile kept;            // of recordings at other rates, since the last take
+  std::set<pid_t> made;    // threads of the agent
 };
 
 AsyncProfiler::AsyncProfiler() : state_(std::make_unique<State>()) {}
@@ -73,11 +86,11 @@ Result<std::unique_ptr<AsyncProfiler>> AsyncProfiler::create(JavaProcess process
 Result<> AsyncProfiler::start() {
   state_->session.emplace(
       TRY(AgentSession::create(state_->process, state_->library.get(), {.latest_ns = state_->latest_ns})));
-  auto done = state_->session->start(state_->event, state_->longest_s);
+  auto done = start_session();
   // A container may forbid perf events; timers need no rights.
   if (!done.ok() && state_->kind.name == KindName::Cpu && done.error().message.find("perf") != std::string::npos) {
     state_->event.replace(0, std::string_view("event=cpu").size(), "event=ctimer");
-    done = state_->session->start(state_->event, state_->longest_s);
+    done = start_session();
   }
   if (done.ok()) return done;
   state_->session.reset();
@@ -101,8 +114,20 @@ void AsyncProfiler::set_rate(double hz) {
     state_->kept.add_loss("java: what was recorded before a change of the rate cannot be read", 1);
   state_->interval_ns = interval_ns;
   // If it cannot, the next take() says so, and what was read is not read again.
-  if (state_->session->start(state_->event, state_->longest_s).ok() || state_->session->is_recording()) state_->consumed = 0;
+  if (start_session().ok() || state_->session->is_recording()) state_->consumed = 0;
 }
+
+// The machine's own listener is there before.
+Result<> AsyncProfiler::start_session() {
+  const pid_t pid = state_->process.info.pid;
+  const std::set<pid_t> before = threads_of(pid);
+  Result<> done = state_->session->start(state_->event, state_->longest_s);
+  for (const pid_t tid : threads_of(pid))
+    if (!before.contains(tid) && is_of_agent(pid, tid)) state_->made.insert(tid);
+  return done;
+}
+
+std::vector<pid_t> AsyncProfiler::made_threads() const { return {state_->made.begin(), state_->made.end()}; }
 
 // The steady clock is CLOCK_MONOTONIC.
 void AsyncProfiler::end_by(std::chrono::steady_clock::time_point time) {

@@ -28,9 +28,11 @@ class AsyncProfiler final : public OwnRecorder {
   Result<Profile> take(bool is_last) override;
   void set_rate(double hz) override;
   void end_by(std::chrono::steady_clock::time_point time) override;
+  std::vector<pid_t> made_threads() const override;
 
  private:
   AsyncProfiler();
+  Result<> start_session();
   Result<Profile> take_present(bool is_last);  // since the rate changed
   Result<> end_or_dump(bool is_last);
   Result<Profile> read_new();

@@ -132,6 +132,11 @@ class JavaKernel final : public ProfilingKernel {
           fmt::format("Java {} may print a warning about an agent loaded at run time (JEP 451) to its "
                       "standard error; -XX:+EnableDynamicAgentLoading keeps it quiet",
                       process.release()));
+    if (plan.kind.name == KindName::Lock)
+      attachment.notes.push_back(
+          "waits for locks are told when they are over: one that had begun before the recording, or was not over at its "
+          "end, is "
+          "not in it");
     if (!process.has(kExactPlaces, true)) attachment.notes.push_back(inexact_places(process));
     attachment.recorder = TRY(AsyncProfiler::create(process, std::make_unique<AgentLibrary>(std::move(library)), plan));
     return attachment;

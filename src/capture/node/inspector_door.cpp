@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "capture/node/cluster.h"
 #include "capture/node/signal_handler.h"
+#include "linux/listening_ports.h"
+#include "linux/namespaces.h"
 #include "linux/proc_text.h"
 #include "linux/process.h"
 #include "linux/process_sockets.h"
@@ -21,13 +24,21 @@ namespace {
 using linux::TcpSocket;
 
 constexpr int kFirstSafeV8 = 8;  // Node.js 14
+constexpr int kFirstToMove = 9;  // Node.js 16
 constexpr double kYoungSeconds = 5;
 constexpr double kOldSeconds = 60;
 constexpr double kStartCpuSeconds = 0.5;
 constexpr uint64_t kCloseMs = 3000;
 constexpr uint64_t kSettleMs = 1000;
+constexpr uint64_t kOthersMs = 1000;
 constexpr int kMostOpenings = 4;
 constexpr int kQuietLooks = 4;
+
+// That one, or a later one; an unknown version is a new one.
+bool is_v8(std::string_view version, int first_major) {
+  const auto major = linux::parse_number<int>(version.substr(0, version.find('.')));
+  return !major || *major >= first_major;
+}
 
 Result<> check_alive(const NodeProcess& process) {
   if (linux::is_alive(process.pid, process.start_time_ticks)) return {};
@@ -65,11 +76,30 @@ Result<bool> is_port_taken(const NodeProcess& process) {
   return std::ranges::count(listeners, process.options.port, &TcpSocket::local_port) > 0;
 }
 
+// Who listens there, if that can be told: "process 42 (node)".
+std::string holder_of(const NodeProcess& process) {
+  const uint64_t net = linux::read_namespaces(process.pid).net;
+  for (const auto& [pid, ports] : linux::read_listening_ports({process.options.port}).by_process) {
+    if (linux::read_namespaces(pid).net != net) continue;
+    const auto name = linux::thread_name(pid, pid);
+    return fmt::format("process {} ({})", pid, name.ok() ? *name : "?");
+  }
+  return "another process";
+}
+
 Error port_taken(const NodeProcess& process) {
   return fail(ErrorCode::Unavailable,
-              fmt::format("the inspector of process {} cannot be opened: another process listens on port {}", process.pid,
-                          process.options.port),
-              "wait until that process gives it back, or start this one with --inspect-port=0");
+              fmt::format("the inspector of process {} cannot be opened: {} listens on port {}", process.pid,
+                          holder_of(process), process.options.port),
+              "wait until that one gives it back, or start this one with --inspect-port=0");
+}
+
+// Node.js would send each of its workers the signal, too.
+Result<> check_no_primary(const NodeProcess& process) {
+  if (process.is_cluster_worker || cluster_workers(process.pid).empty()) return {};
+  return fail(ErrorCode::Unsupported,
+              "it is the primary of a cluster, and Node.js would open the inspectors of all its workers with its own",
+              "record the workers; or start it with --inspect=127.0.0.1:PORT or --perf-basic-prof");
 }
 
 // V8 would let us in beside a debugger, but what a person debugs may be stopped or slow.
@@ -182,10 +212,9 @@ std::string closing(uint16_t open_port, uint16_t usual_port) {
 
 }  // namespace
 
-bool survives_profiling(std::string_view v8_version) {
-  const auto major = linux::parse_number<int>(v8_version.substr(0, v8_version.find('.')));
-  return !major || *major >= kFirstSafeV8;
-}
+bool survives_profiling(std::string_view v8_version) { return is_v8(v8_version, kFirstSafeV8); }
+
+bool can_move_inspector(const NodeProcess& process) { return is_v8(process.v8_version, kFirstToMove); }
 
 bool may_be_starting(double age_seconds, double cpu_seconds) {
   return age_seconds < kYoungSeconds || (age_seconds < kOldSeconds && cpu_seconds < kStartCpuSeconds);
@@ -193,43 +222,77 @@ bool may_be_starting(double age_seconds, double cpu_seconds) {
 
 Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file) {
   const linux::ProcessInfo info = TRY(linux::read_process(pid));
-  const auto environment = linux::read_environment(pid);
-  return NodeProcess{
-      .pid = pid,
-      .start_time_ticks = info.start_time_ticks,
-      .runtime_file = runtime_file,
-      .options = parse_inspector_options(info.command_line, environment.ok() ? *environment : std::vector<std::string>())};
+  const auto read = linux::read_environment(pid);
+  const std::vector<std::string> environment = read.ok() ? *read : std::vector<std::string>();
+  return NodeProcess{.pid = pid,
+                     .start_time_ticks = info.start_time_ticks,
+                     .runtime_file = runtime_file,
+                     .options = parse_inspector_options(info.command_line, environment),
+                     .is_cluster_worker = is_worker_environment(environment)};
 }
 
 Result<> check_inspector(const NodeProcess& process) {
   TRY(check_known_port(process));
   TRY(check_running(process));
   if (const auto listener = TRY(open_inspector(process))) return check_unused(process, *listener);
+  TRY(check_no_primary(process));
   const SignalUse use = TRY(read_signal_use(process.pid, process.runtime_file));
   return may_change(use, process) ? Result<>() : explain(use, process);
 }
 
-Result<> InspectorDoor::open(Deadline deadline) {
+void close_asked_workers(const std::vector<pid_t>& workers, const std::string& runtime_file, Deadline latest) {
+  for (const pid_t worker : workers) {
+    auto process = look_at_process(worker, runtime_file);
+    if (!process.ok() || !claim_asked_worker(worker) || process->options.is_open) continue;
+    InspectorDoor door(process.take());
+    door.expect_open();
+    (void)door.close(std::nullopt, latest);
+  }
+}
+
+PortKey InspectorDoor::usual_port() const { return {linux::read_namespaces(process_.pid).net, process_.options.port}; }
+
+Result<bool> InspectorDoor::enter() {
   TRY(check_known_port(process_));
+  if (claim_asked_worker(process_.pid) && !process_.options.is_open) expect_open();
   if (const auto late = TRY(awaited())) {
     take(*late, State::Ours);
-    return {};
+    return true;
   }
-  if (const auto listener = TRY(open_inspector(process_))) {
-    TRY(check_unused(process_, *listener));
-    take(*listener, State::Others);
-    return {};
-  }
+  const auto listener = TRY(open_inspector(process_));
+  if (!listener) return false;
+  TRY(check_unused(process_, *listener));
+  take(*listener, State::Others);
+  return true;
+}
+
+Result<> InspectorDoor::open(Deadline deadline) {
+  if (TRY(enter())) return {};
   TRY(wait_for_handler(deadline));
-  Result<bool> is_taken = false;
-  wait_until(deadline, [&] { return !(is_taken = is_port_taken(process_)).ok() || !*is_taken; });
-  if (TRY(std::move(is_taken))) return port_taken(process_);
+  TRY(wait_for_port(deadline));
   TRY(check_running(process_));
+  TRY(check_no_primary(process_));
   if (state_ != State::Asked) before_ = TRY(linux::read_tcp_listeners(process_.pid));
   TRY(send_signal(process_));
   state_ = State::Asked;
   take(TRY(wait_for_listener(process_, before_, deadline)), State::Ours);
   return {};
+}
+
+// One of ours gives it back when it is asked to; that of a worker which opened because of us is closed, unless it is
+// recorded soon. Somebody else may be another recording, which is about to move away.
+Result<> InspectorDoor::wait_for_port(Deadline deadline) const {
+  const Deadline of_others{std::min(deadline.at_ns, Deadline::in_ms(kOthersMs).at_ns)};
+  bool is_of_ours = false;
+  Result<bool> is_taken = false;
+  wait_until(deadline, [&] {
+    is_taken = is_port_taken(process_);
+    if (!is_taken.ok() || !*is_taken) return true;
+    if (ask_for_port(usual_port())) is_of_ours = true;
+    if (of_others.is_over()) close_asked_workers(asked_workers(), process_.runtime_file, deadline);
+    return !is_of_ours && of_others.is_over();
+  });
+  return TRY(std::move(is_taken)) ? Result<>(port_taken(process_)) : Result<>();
 }
 
 Result<> InspectorDoor::wait_for_handler(Deadline deadline) const {
@@ -258,8 +321,7 @@ void InspectorDoor::take(const TcpSocket& listener, State state) {
 
 Result<> InspectorDoor::move_away(InspectorClient client, Deadline deadline) {
   const auto before = TRY(linux::read_tcp_listeners(process_.pid));
-  const std::string expression = fmt::format("{0}.close(); {0}.open(0, '127.0.0.1')", module("inspector"));
-  InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
+  InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(reopening(module("inspector"))), deadline);
   take(TRY(wait_for_listener(process_, before, deadline)), State::Ours);
   return {};
 }

@@ -2,7 +2,7 @@
 // Opens the inspector of a running Node.js process without a restart (SIGUSR1), and closes it again. It is never opened
 // where the signal could do anything else, nor where it, or its port, is in use by somebody else.
 //
-// What cannot be avoided: Node.js writes "Debugger listening on …", "For help, see …" and "Debugger attached." to its
+// What cannot be avoided: Node.js writes "Debugger listening on …", "Debugger attached.", "Debugger ending on …" to its
 // standard error; and while it is open, whoever may connect to the loopback interface may connect to the inspector.
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "capture/node/inspector_client.h"
 #include "capture/node/inspector_options.h"
+#include "capture/node/port_holder.h"
 #include "linux/process_sockets.h"
 
 namespace atys::capture::node {
@@ -25,12 +26,17 @@ struct NodeProcess {
   uint64_t start_time_ticks = 0;
   std::string runtime_file;  // as the process sees it
   InspectorOptions options;
+  bool is_cluster_worker = false;  // of node:cluster; it is no primary then
+  std::string v8_version = {};     // empty: unknown
 };
 
 // Whether a process with that V8 survives being asked for a profile of itself. Those of Node.js 12 (V8 7.8) crashed, a
 // quarter of the ones that had just begun: V8 kept names without a lock between its threads. An unknown version is a new
 // one.
 bool survives_profiling(std::string_view v8_version);
+
+// Before Node.js 16 (V8 9), an inspector cannot be closed and opened in one go.
+bool can_move_inspector(const NodeProcess& process);
 
 // Whether Node.js may not handle signals yet: it takes a tenth of a second of CPU time until it does, which on a busy
 // machine may be many seconds. One that sleeps has little CPU time for ever, hence an end to that.
@@ -43,12 +49,18 @@ Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file);
 // a port that others will give back) is no reason to say no.
 Result<> check_inspector(const NodeProcess& process);
 
+// Closes the inspectors of workers that opened because of us and that nobody records, see cluster.h.
+void close_asked_workers(const std::vector<pid_t>& workers, const std::string& runtime_file, Deadline latest);
+
 class InspectorDoor {
  public:
   explicit InspectorDoor(NodeProcess process) : process_(std::move(process)) {}
 
-  // Waits, up to the deadline, for a process that has just begun, for a port that another process holds, and for a main
-  // thread that is busy with something else. One that failed may be tried again.
+  // Takes it as it is, where it is open; nothing is done to the process. False: it is not open.
+  Result<bool> enter();
+  // Waits, up to the deadline, for a process that has just begun, for a port that another process of ours holds, and for a
+  // main thread that is busy with something else; but not for long for a port that somebody else holds. One that failed may
+  // be tried again. Only one at a time for each port, see PortTurn.
   Result<> open(Deadline deadline);
 
   // Opens it once more, on a port that nobody else will want: there are many Node.js processes, and all of them open theirs
@@ -57,16 +69,21 @@ class InspectorDoor {
 
   const InspectorAddress& address() const { return address_; }
   bool was_open() const { return state_ == State::Others; }
+  bool is_at_usual_port() const { return address_.port == process_.options.port; }
+  PortKey usual_port() const;
 
   // Closes it, through a session that has ended whatever it began or through one of its own; not if it was open before us.
   // One that was asked for and did not open in time is closed if it is open by now. An error: it still listens.
   Result<> close(std::optional<InspectorClient> client, Deadline latest);
   // The process has closed it, or ended.
   void forget() { state_ = State::Shut; }
+  // It was asked to open, though not through this.
+  void expect_open() { state_ = State::Asked; }
 
  private:
   enum class State { Shut, Asked, Ours, Others };
   Result<> wait_for_handler(Deadline deadline) const;
+  Result<> wait_for_port(Deadline deadline) const;
   Result<std::optional<linux::TcpSocket>> awaited() const;
   void take(const linux::TcpSocket& listener, State state);
   Result<> close_by(InspectorClient client) const;

@@ -2,9 +2,8 @@
 // Whose inspector is opened, at which port, and that it is closed again: real Node.js processes.
 #include "capture/node/inspector_door.h"
 
-#include <arpa/inet.h>
-
 #include "capture/node/node_recorder.h"
+#include "capture/own_recording.h"
 #include "linux/namespaces.h"
 #include "support/live_node.h"
 
@@ -15,25 +14,8 @@ using test::Deadline;
 using test::kIdle;
 using test::kPatienceMs;
 using test::kSplit;
+using test::Port;
 using test::wait_until;
-
-// A port that is free now, and a socket that may take it. Not one of those that the kernel hands out: who asks for any port
-// must not get it between our letting it go and its being opened.
-struct Port {
-  Port() {
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    for (int tries = 0; tries < 100; ++tries) {
-      fd.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      address.sin_port = htons(static_cast<uint16_t>(15'000 + (::getpid() * 7 + tries * 101) % 15'000));
-      if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return;
-    }
-    ADD_FAILURE() << "no port is free";
-  }
-  std::string number() const { return std::to_string(ntohs(address.sin_port)); }
-  UniqueFd fd;
-  sockaddr_in address{};
-};
 
 class InspectorDoorTest : public test::LiveNode {};
 
@@ -160,7 +142,9 @@ TEST_F(InspectorDoorTest, does_not_open_an_inspector_whose_port_another_process_
   ASSERT_TRUE(process.ok());
   const auto refused = InspectorDoor(*process).open(Deadline::in_ms(100));
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("another process listens on port " + port.number()), std::string::npos);
+  EXPECT_NE(refused.error().message.find("process " + std::to_string(::getpid())), std::string::npos)
+      << refused.error().message;
+  EXPECT_NE(refused.error().message.find("listens on port " + port.number()), std::string::npos);
   EXPECT_EQ(child->errors(), "");
 
   port.fd.reset();
@@ -195,6 +179,34 @@ TEST_F(InspectorDoorTest, records_several_processes_at_once_though_all_want_the_
   EXPECT_TRUE(wait_until(Deadline::in_ms(kPatienceMs), [&] {
     return one->errors().rfind("ws://127.0.0.1:" + number + "/") > one->errors().rfind("Debugger attached");
   })) << one->errors();
+}
+
+// A first one that thought itself alone: it has the port when the others come.
+TEST_F(InspectorDoorTest, gives_the_port_back_when_another_process_that_is_recorded_wants_it) {
+  Port port;
+  const std::string number = port.number();
+  port.fd.reset();
+  const std::vector<std::string> options{"--inspect-port=" + number};
+  const auto one = begin(kSplit, options);
+  const auto detection = detect(one->pid());
+  ASSERT_TRUE(detection.ok() && !detection->runtimes.empty());
+  const auto process = look_at_process(one->pid(), detection->runtimes.front().path);
+  ASSERT_TRUE(process.ok());
+  OwnRecording first(one->pid(), std::make_unique<NodeRecorder>(*process, NodeRecording{.has_company = false}));
+  ASSERT_TRUE(first.is_settled(std::chrono::milliseconds(kPatienceMs)) && first.has_started()) << one->errors();
+  spend(one->pid(), 200);
+  const auto two = begin(kSplit, options);
+  auto second = attach(two->pid());
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  ASSERT_TRUE(start(*second->recorder)) << two->errors();
+  EXPECT_EQ(one->listeners() + two->listeners(), 2u) << one->errors();
+  spend(one->pid(), 200);
+  const auto profile = first.take(true, std::chrono::milliseconds(kPatienceMs));
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_GT(leaves(*profile)["sixty"], 0);
+  EXPECT_TRUE(second->recorder->take(true).ok());
+  EXPECT_EQ(one->listeners() + two->listeners(), 0u);
+  EXPECT_EQ(two->errors().find("in use"), std::string::npos) << two->errors();
 }
 
 TEST_F(InspectorDoorTest, uses_an_inspector_that_is_open_and_leaves_it_open) {

@@ -97,8 +97,14 @@ Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
               "JavaScript functions, files and lines of the main thread and of workers, sampled by V8 itself through its "
               "inspector, which is open on the loopback interface meanwhile",
           .limits =
-              "no native and kernel frames below JavaScript; Node.js writes three lines about the debugger to its "
+              "no native and kernel frames below JavaScript; Node.js writes some lines about a debugger to its "
               "standard error; functions that V8 inlined before the recording began show as their callers"};
+}
+
+// Unless the target is one process and no more.
+bool has_company(const RecordingPlan& plan) {
+  const auto* processes = std::get_if<ProcessTarget>(&plan.target);
+  return plan.is_one_of_several || processes == nullptr || processes->pids.size() > 1;
 }
 
 Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
@@ -111,9 +117,13 @@ Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
   }
   TRY(check_v8(*request.runtime));
   NodeProcess process = TRY(look_at_process(request.pid, request.runtime->path));
+  process.v8_version = request.runtime->version;
   TRY(check_inspector(process));
-  attachment.recorder = std::make_unique<NodeRecorder>(std::move(process), NodeRecording{kind, request.plan->hz});
-  attachment.notes.push_back("Node.js writes \"Debugger listening\" to its standard error: its inspector is open meanwhile");
+  attachment.recorder = std::make_unique<NodeRecorder>(
+      std::move(process), NodeRecording{.kind = kind, .hz = request.plan->hz, .has_company = has_company(*request.plan)});
+  attachment.notes.push_back(
+      "Node.js writes \"Debugger listening\" and the like to its standard error: its inspector is open meanwhile; "
+      "NODE_OPTIONS=--inspect-publish-uid=http at its start leaves one line of them");
   return attachment;
 }
 

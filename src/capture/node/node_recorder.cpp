@@ -2,12 +2,13 @@
 #include "capture/node/node_recorder.h"
 
 #include <fmt/format.h>
+#include <sys/epoll.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <mutex>
 
+#include "capture/node/cluster.h"
 #include "capture/node/siblings.h"
 #include "linux/namespaces.h"
 #include "linux/proc_text.h"
@@ -28,15 +29,18 @@ constexpr uint64_t kEndMs = 3000;  // a process that ends waits for us no longer
 // namespace: "12/task/17".
 constexpr std::string_view kWhoAmI =
     "(process.getBuiltinModule ? process.getBuiltinModule('fs') : require('fs')).readlinkSync('/proc/thread-self')";
-constexpr std::string_view kVersion = "parseInt(process.versions.node)";
 
 // Node.js does not end while a session is open. All versions since 12 tell a session that wants to know, and keep what it
 // recorded until it has gone.
 constexpr std::string_view kTellTheEnd = "NodeRuntime.notifyWhenWaitingForDisconnect";
 constexpr std::string_view kEnd = "NodeRuntime.waitingForDisconnect";
 
-// Before that, an inspector cannot be closed and opened in one go.
-constexpr int64_t kMovesInspector = 16;
+constexpr std::string_view kSamplerName = "v8:ProfEvntProc";
+
+std::set<pid_t> threads_of(pid_t pid) {
+  const auto threads = linux::list_threads(pid);
+  return threads.ok() ? std::set<pid_t>(threads->begin(), threads->end()) : std::set<pid_t>();
+}
 
 }  // namespace
 
@@ -70,26 +74,93 @@ void NodeRecorder::set_rate(double hz) {
 Result<> NodeRecorder::open_session(Deadline deadline) {
   const std::string path = TRY(read_session_path(door_.address(), deadline));
   client_ = TRY(InspectorClient::connect(door_.address(), path, deadline));
+  return {};
+}
+
+// One process at a time for each port: who finds it taken opens none. Others may wait for theirs, so nothing else is done
+// until it has moved.
+Result<> NodeRecorder::open_door(Deadline deadline) {
+  if (TRY(door_.enter())) return {};
+  const PortTurn turn(door_.usual_port(), std::chrono::milliseconds(kTurnMs));
+  if (!turn.has_come())
+    return fail(ErrorCode::Unavailable,
+                fmt::format("process {} waits for its turn: inspectors of others are being opened", process_.pid));
+  const std::set<pid_t> before = threads_of(process_.pid);
+  TRY(door_.open(deadline));
+  note_made_threads(before);
+  if (door_.was_open() || process_.options.port == 0 || !can_move_inspector(process_)) return {};
+  if (!recording_.has_company || !(process_.is_cluster_worker || has_sibling(process_.pid))) {
+    held_.emplace(door_.usual_port());
+    return {};
+  }
+  TRY(open_session(deadline));
+  TRY(spare_workers(deadline));
+  return move_away(deadline);
+}
+
+// The one that has come with the inspector listens for it. Were there several, one might be the program's.
+void NodeRecorder::note_made_threads(const std::set<pid_t>& before) {
+  std::set<pid_t> fresh = threads_of(process_.pid);
+  std::erase_if(fresh, [&](pid_t tid) { return before.contains(tid); });
+  if (fresh.size() == 1 && !door_.was_open()) made_.insert(*fresh.begin());
+}
+
+Result<> NodeRecorder::connect() {
+  const Deadline deadline = within(kOpenMs);
+  TRY(open_door(deadline));
+  TRY(open_session(deadline));
+  TRY(spare_workers(deadline));
+  TRY(tell_the_end(deadline));
+  watch();
+  return {};
+}
+
+Result<> NodeRecorder::tell_the_end(Deadline deadline) {
   TRY(client_->call(kTellTheEnd, {{"enabled", true}}, deadline));
   return {};
 }
 
-// One process at a time: most open their inspector on the same port first, and who finds it taken opens none.
-Result<> NodeRecorder::connect() {
-  static std::timed_mutex one_at_a_time;
-  const std::unique_lock turn(one_at_a_time, std::chrono::milliseconds(kTurnMs));
-  if (!turn.owns_lock())
-    return fail(ErrorCode::Unavailable,
-                fmt::format("process {} waits for its turn: inspectors of others are being opened", process_.pid));
-  const Deadline deadline = Deadline::in_ms(kOpenMs);
-  TRY(door_.open(deadline));
-  TRY(open_session(deadline));
-  const Json version = TRY(client_->call("Runtime.evaluate", evaluation_of(kVersion), deadline));
-  node_version_ = number_member(member(version, "result"), "value");
-  if (door_.was_open() || process_.options.port == 0 || node_version_ < kMovesInspector || !has_sibling(process_.pid))
-    return {};
+// It became the primary of a cluster between our looking and its opening.
+Result<> NodeRecorder::spare_workers(Deadline deadline) {
+  if (door_.was_open() || process_.is_cluster_worker || std::exchange(has_spared_, true)) return {};
+  const std::vector<pid_t> workers = cluster_workers(process_.pid);
+  if (workers.empty()) return {};
+  signalled_ = TRY(stop_opening_workers(*client_, workers, deadline));
+  for (const pid_t worker : signalled_) note_asked_worker(worker);
+  return {};
+}
+
+Result<> NodeRecorder::move_away(Deadline deadline) {
+  const std::set<pid_t> before = threads_of(process_.pid);
   TRY(door_.move_away(*std::exchange(client_, std::nullopt), deadline));
-  return open_session(deadline);
+  note_made_threads(before);
+  held_.reset();
+  return {};
+}
+
+// What it recorded so far is kept; the move takes it some milliseconds, in which it records nothing.
+void NodeRecorder::give_port_back() {
+  const Deadline deadline = within(kOpenMs);
+  if (!kept_) kept_ = Taken{.profile = new_profile(recording_.kind), .covered = {}};
+  Result<> done = take_each(Then::Stop, *kept_);
+  isolates_.clear();
+  if (done.ok()) done = move_away(deadline);
+  if (done.ok()) done = open_session(deadline);
+  if (done.ok()) done = tell_the_end(deadline);
+  if (done.ok()) done = begin_all();
+  held_.reset();
+  if (done.ok()) return watch();
+  kept_->profile.add_loss("JavaScript after its inspector had to move: " + done.error().message, 1);
+  if (!kept_->covered.empty()) until_end_.emplace(*std::exchange(kept_, std::nullopt));
+  (void)close();
+}
+
+void NodeRecorder::watch() {
+  wakeups_.reset(::epoll_create1(EPOLL_CLOEXEC));
+  for (const int fd : {client_->fd(), held_ ? held_->fd() : -1}) {
+    epoll_event event{.events = EPOLLIN, .data = {}};
+    if (fd >= 0) ::epoll_ctl(wakeups_.get(), EPOLL_CTL_ADD, fd, &event);
+  }
 }
 
 // Whoever is told that it failed does not come back to end it, or tries again and takes our inspector for another's.
@@ -105,6 +176,10 @@ Result<> NodeRecorder::start() {
 
 Result<> NodeRecorder::start_sampling() {
   TRY(connect());
+  return begin_all();
+}
+
+Result<> NodeRecorder::begin_all() {
   const auto name = linux::thread_name(process_.pid, process_.pid);
   isolates_ = {{.session = {}, .thread = {process_.pid, process_.pid, name.ok() ? *name : std::string()}}};
   TRY(begin(isolates_.front()));
@@ -144,6 +219,8 @@ void NodeRecorder::take_up_workers() {
 }
 
 Result<> NodeRecorder::take_from(const Isolate& isolate, Then then, Profile& profile) {
+  for (const pid_t tid : threads_of(process_.pid))
+    if (const auto name = linux::thread_name(process_.pid, tid); name.ok() && *name == kSamplerName) made_.insert(tid);
   const Json answer = TRY(call(isolate, "Profiler.stop", Json::object()));
   if (then == Then::GoOn) TRY(call(isolate, "Profiler.start", Json::object()));
   if (then == Then::BeginAnew) TRY(begin(isolate));
@@ -179,7 +256,7 @@ Result<NodeRecorder::Taken> NodeRecorder::take_all(bool is_last) {
 }
 
 Result<Profile> NodeRecorder::take(bool is_last) {
-  if (client_) on_wakeup();
+  look_for_end();
   std::optional<Result<Taken>> taken = std::exchange(until_end_, std::nullopt);
   if (!taken) {
     if (!client_) return fail(ErrorCode::Unavailable, "V8 is not sampling: the process has ended");
@@ -197,10 +274,15 @@ Result<Profile> NodeRecorder::take(bool is_last) {
 }
 
 // A session that has ended is of no use to look at; whoever takes next is told.
-void NodeRecorder::on_wakeup() {
+void NodeRecorder::look_for_end() {
   if (!client_) return;
   is_watched_ = is_watched_ && client_->look_for_events().ok();
   if (is_ending_ || client_->has_event(kEnd)) let_end();
+}
+
+void NodeRecorder::on_wakeup() {
+  look_for_end();
+  if (client_ && held_ && held_->is_asked()) give_port_back();
 }
 
 // It has stopped listening by itself: nothing is left to close but our session.
@@ -208,6 +290,7 @@ void NodeRecorder::let_end() {
   end_by_ = Deadline::in_ms(kEndMs);
   until_end_.emplace(take_all(true));
   client_.reset();
+  held_.reset();
   door_.forget();
   isolates_.clear();
 }
@@ -219,7 +302,10 @@ std::vector<pid_t> NodeRecorder::covered_threads() const {
 
 Result<> NodeRecorder::close() {
   isolates_.clear();
-  return door_.close(std::exchange(client_, std::nullopt), within(kOpenMs));
+  close_asked_workers(std::exchange(signalled_, {}), process_.runtime_file, within(kOpenMs));
+  Result<> closed = door_.close(std::exchange(client_, std::nullopt), within(kOpenMs));
+  held_.reset();  // from here on the port is free, or not ours to give
+  return closed;
 }
 
 }  // namespace atys::capture::node

@@ -20,6 +20,8 @@ namespace atys::capture::node {
 struct NodeRecording {
   KindName kind = KindName::Cpu;
   double hz = 99;
+  // Other Node.js processes will be recorded as well, most likely, and want the port that this one opens its inspector on.
+  bool has_company = true;
 };
 
 class NodeRecorder final : public OwnRecorder {
@@ -32,8 +34,9 @@ class NodeRecorder final : public OwnRecorder {
   Result<Profile> take(bool is_last) override;
   void set_rate(double hz) override;
   std::vector<pid_t> covered_threads() const override;
-  // A process that is about to end says so and waits for us to go.
-  int wakeup_fd() const override { return is_watched_ && client_ ? client_->fd() : -1; }
+  std::vector<pid_t> made_threads() const override { return {made_.begin(), made_.end()}; }
+  // A process that is about to end says so and waits for us to go; others want its port.
+  int wakeup_fd() const override { return is_watched_ && client_ ? wakeups_.get() : -1; }
   void on_wakeup() override;
   void end_by(std::chrono::steady_clock::time_point time) override {
     latest_ns_ = static_cast<uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
@@ -53,13 +56,22 @@ class NodeRecorder final : public OwnRecorder {
   Deadline within(uint64_t ms) const;  // and no later than we are to end
   Result<Json> call(const Isolate& isolate, std::string_view method, const Json& params);
   Result<> connect();
+  Result<> open_door(Deadline deadline);
+  void note_made_threads(const std::set<pid_t>& before);
+  Result<> spare_workers(Deadline deadline);
+  Result<> tell_the_end(Deadline deadline);
+  Result<> move_away(Deadline deadline);
+  void give_port_back();
+  void watch();
   Result<> start_sampling();
+  Result<> begin_all();
   Result<> open_session(Deadline deadline);
   Result<> begin(const Isolate& isolate);
   enum class Then { Stop, GoOn, BeginAnew };
   Result<> take_from(const Isolate& isolate, Then then, Profile& profile);
   Result<> take_each(Then then, Taken& into);
   Result<Taken> take_all(bool is_last);
+  void look_for_end();
   void let_end();
   void take_up_workers();
   Result<V8Thread> thread_of(const std::string& worker_session);
@@ -69,13 +81,17 @@ class NodeRecorder final : public OwnRecorder {
   NodeRecording recording_;
   InspectorDoor door_;
   std::optional<InspectorClient> client_;
+  std::optional<PortHolder> held_;  // the port that others want
+  UniqueFd wakeups_;                // an epoll of both
+  std::vector<pid_t> signalled_;    // its workers, if it became the primary of a cluster when it was opened
+  bool has_spared_ = false;         // them
   std::vector<Isolate> isolates_;
+  std::set<pid_t> made_;                    // threads of the inspector and of V8's sampler
   std::set<pid_t> covered_;                 // by what was taken last
   bool is_watched_ = false;                 // whether its events are looked at between calls
   std::optional<Deadline> end_by_;          // of all calls together, once the process waits for us in order to end
   std::optional<Result<Taken>> until_end_;  // what it recorded until then, for who asks next
   std::optional<Taken> kept_;               // at other rates, since the last take
-  int64_t node_version_ = 0;                // the major one
   bool is_ending_ = false;                  // the process said so
   std::atomic<uint64_t> latest_ns_ = UINT64_MAX;
 };
