@@ -225,15 +225,16 @@ const std::string& Module::demangled(const Symbol& symbol) {
   return found->second;
 }
 
-// The debug information names functions better, but not those that it gives no linkage name for: then the symbol is taken
-// if it says more (scopes, arguments).
+// The debug information names functions better, but not those that it gives neither a linkage name nor types for: then the
+// symbol is taken if it says more (scopes, arguments).
 SourceFrame Module::outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol) {
+  const bool is_whole = frame.is_whole;
   SourceFrame made{std::move(frame.function), std::move(frame.linkage_name), std::move(frame.file), frame.line,
                    frame.start_line};
   if (symbol) {
     const std::string& text = demangled(*symbol);
     const bool is_mangled = text != without_clone_suffix(symbol->name);
-    if (made.function.empty() || (made.system_name.empty() && is_mangled)) made.function = text;
+    if (made.function.empty() || (made.system_name.empty() && is_mangled && !is_whole)) made.function = text;
     if (made.system_name.empty() || text == made.function) made.system_name = symbol->name;
   }
   if (made.system_name.empty()) made.system_name = made.function;
