@@ -250,6 +250,17 @@ std::vector<SourceFrame> Module::go_frames(uint64_t file_address) {
   return {{frames.back().function, frames.back().system_name}};
 }
 
+// Go's debug information has no line for the first instruction of some functions, where many samples fall.
+void Module::place_by_go_table(uint64_t file_address, std::vector<SourceFrame>& frames) {
+  const auto others = go_frames(file_address);
+  if (others.size() != frames.size()) return;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (!frames[i].file.empty()) continue;
+    frames[i].file = others[i].file;
+    frames[i].line = others[i].line;
+  }
+}
+
 const std::string& Module::demangled(const Symbol& symbol) {
   if (demangled_.size() >= kMostDemangled) demangled_.clear();
   const auto [found, is_new] = demangled_.try_emplace(symbol.address);
@@ -296,7 +307,10 @@ std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address, Effort ef
   if (dwarf_ == nullptr && was_dwarf_tried_) debug_file_.reset();  // it gave its symbols, and has nothing else
   const auto symbol = symbol_at(file_address);
   auto frames = dwarf_frames(file_address, symbol);
-  if (frames.empty() && (resources_->options().wants_lines || !symbol)) frames = go_frames(file_address);
+  if (frames.empty() && (resources_->options().wants_lines || !symbol))
+    frames = go_frames(file_address);
+  else if (!frames.empty() && dwarf_ != nullptr && frames.front().file.empty())
+    place_by_go_table(file_address, frames);
   if (frames.empty() && symbol) frames.push_back({demangled(*symbol), std::string(symbol->name), std::string(symbol->file)});
   return frames.empty() ? nameless_frames(file_address) : frames;
 }

@@ -97,6 +97,7 @@ class Module : public std::enable_shared_from_this<Module> {
   // "[perl+0x45a10]": what stands for a function that nothing names.
   std::vector<SourceFrame> nameless_frames(uint64_t file_address);
   std::vector<SourceFrame> go_frames(uint64_t file_address);
+  void place_by_go_table(uint64_t file_address, std::vector<SourceFrame>& frames);
   Result<std::unique_ptr<DwarfInfo>> open_debug_info(const std::shared_ptr<const ElfFile>& file);
   int debug_tables() const { return (dwarf_ != nullptr ? 1 : 0) + (go_ ? 1 : 0); }
   std::vector<SourceFrame> dwarf_frames(uint64_t file_address, const std::optional<Symbol>& symbol);
