@@ -109,6 +109,12 @@ std::string_view FunctionNames::of(FunctionId id) const {
   return function_name(*profile_, id);
 }
 
+std::string shown_file(const Profile& profile, const Frame& frame, FunctionId id) {
+  const std::string_view file = profile.text(profile.functions[id].filename);
+  if (!file.empty() || profile.text(frame.kind) != "jvm") return std::string(file);
+  return java_file_of(function_name(profile, id));
+}
+
 namespace {
 
 // `name_of(id)` may give the name that the function has.

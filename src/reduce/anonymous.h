@@ -30,6 +30,9 @@ class FunctionNames {
   std::vector<std::string> shown_;  // by function; empty: as it is. No entries: all are
 };
 
+// The file of a function. A Java virtual machine tells the class alone, which tells the file; may be empty.
+std::string shown_file(const Profile& profile, const profile::Frame& frame, profile::FunctionId id);
+
 // The same samples; a profile in which every function has a name of its own is given back as it is.
 Profile name_anonymous_functions(Profile profile);
 

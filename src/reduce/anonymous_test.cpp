@@ -142,4 +142,25 @@ TEST(anonymous, keep_everything_else_of_the_profile) {
   EXPECT_EQ(frame_name(named, named.stacks[named.samples.stack(0)][0]), "<lambda>:4");
 }
 
+// Java tells classes and lines, neither files nor where methods begin.
+TEST(shown_file, methods_of_java_say_it_and_the_first_line_that_was_seen) {
+  Profile profile;
+  profile.add_value_type("cpu", "nanoseconds");
+  const FunctionId method = profile.functions.intern({.name = profile.strings.intern("com.shop.Order$Item.price")});
+  for (const int64_t number : {44, 42, 43}) {
+    const Line line{.line = number, .function = method};
+    const FrameId frame =
+        profile.frames.intern({.lines = profile.lines.intern({&line, 1}), .kind = profile.strings.intern("jvm")});
+    profile.samples.add(profile.stacks.intern({&frame, 1}), {}, {&number, 1});
+  }
+  const auto rows = top(profile, 0, {}).rows;
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].entity.file, "Order.java");
+  EXPECT_EQ(rows[0].entity.line, 42);
+  const auto lines = top(profile, 0, {DimensionKind::Line, {}}).rows;
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].entity.line, 44);
+  EXPECT_EQ(top(profile, 0, {DimensionKind::File, {}}).rows[0].entity.name, "Order.java");
+}
+
 }  // namespace atys::reduce

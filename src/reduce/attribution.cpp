@@ -5,7 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "reduce/function_text.h"
+#include "reduce/anonymous.h"
 #include "reduce/label_text.h"
 
 namespace atys::reduce {
@@ -50,7 +50,7 @@ class EntityInterner {
     const Function& function = profile_.functions[line.function];
     Key key;
     if (kind_ == DimensionKind::Module) return of_module(frame);
-    const std::string file = file_of(frame, line.function);
+    const std::string file = shown_file(profile_, frame, line.function);
     if (kind_ == DimensionKind::File && file.empty()) return of_module(frame);
     if (kind_ != DimensionKind::File) key.name = text_key(function_name(profile_, line.function));
     key.file = text_key(file);
@@ -89,13 +89,6 @@ class EntityInterner {
       return hash_mix(uint64_t{key.name} << 32 | key.file, static_cast<uint64_t>(key.line));
     }
   };
-
-  // A Java virtual machine tells the class, which tells the file.
-  std::string file_of(const Frame& frame, FunctionId id) const {
-    const std::string_view file = profile_.text(profile_.functions[id].filename);
-    if (!file.empty() || profile_.text(frame.kind) != "jvm") return std::string(file);
-    return java_file_of(function_name(profile_, id));
-  }
 
   // Where nothing says in which line a function begins, the first one that was seen of it is near.
   void note_line(EntityId id, int64_t line) {

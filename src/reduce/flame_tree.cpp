@@ -62,7 +62,7 @@ class FrameFunctions {
     }
     for (size_t i = lines.size(); i-- > 0;) {
       function.name = tree_.strings.intern(names_.of(lines[i].function));
-      function.file = string(profile_.functions[lines[i].function].filename);
+      function.file = tree_.strings.intern(shown_file(profile_, frame, lines[i].function));
       function.is_inlined = i + 1 < lines.size();
       functions_.push_back(tree_.functions.intern(function));
     }

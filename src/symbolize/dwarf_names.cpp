@@ -4,6 +4,7 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "symbolize/demangle.h"
@@ -23,11 +24,13 @@ constexpr std::string_view kCall = "operator()";
 constexpr int kCpp17 = 0x2b;
 constexpr int kCpp20 = 0x2c;
 
-bool is_cpp(const Dwarf_Die& die) {
+// Empty: parts of units that several share (dwz makes them) do not say it.
+std::optional<bool> is_of_cpp(const Dwarf_Die& die) {
   Dwarf_Die copy = die;
   Dwarf_Die unit;
-  if (dwarf_diecu(&copy, &unit, nullptr, nullptr) == nullptr) return false;
+  if (dwarf_diecu(&copy, &unit, nullptr, nullptr) == nullptr) return {};
   switch (dwarf_srclang(&unit)) {
+    case -1: return {};
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
@@ -65,6 +68,7 @@ std::string around_lambda(const std::string& name) {
   return lambda == 0 ? std::string() : name.substr(0, lambda - 1);
 }
 
+// "shop::run::{{closure}}", "shop::run::{closure#0}".
 bool is_rust_closure(std::string_view name) {
   const size_t scope = name.rfind("::{");
   return scope != std::string_view::npos && name.ends_with('}') && name.find("closure", scope) != std::string_view::npos;
@@ -110,6 +114,7 @@ DwarfScopes& DwarfNames::scopes_of(const Dwarf_Die& die) {
 
 DwarfNames::Name DwarfNames::function(Dwarf_Die die) {
   steps_left_ = kMostSteps;
+  asked_ = die;
   Name name = function_name(die);
   if (name.text.size() > kLongestName) name.text.resize(kLongestName);
   return name;
@@ -120,7 +125,8 @@ DwarfNames::Name DwarfNames::function_name(Dwarf_Die die) {
   const std::string linkage_name = linkage_name_of(die);
   const std::string name = text_of(&die, DW_AT_name);
   const Dwarf_Die declaration = declaration_of(die);
-  if (!is_cpp(declaration)) return linkage_name.empty() ? Name{prefix(declaration) + name} : foreign(die, linkage_name);
+  if (!is_of_cpp(declaration).value_or(is_of_cpp(asked_).value_or(false)))
+    return linkage_name.empty() ? Name{prefix(declaration) + name} : foreign(die, linkage_name);
   if (linkage_name.empty()) {
     // Functions of C, and main().
     auto scope = scope_around(declaration);
@@ -130,11 +136,12 @@ DwarfNames::Name DwarfNames::function_name(Dwarf_Die die) {
   }
   const std::string text = demangle(linkage_name);
   if (!mentions_lambda(text)) return {text};
-  is_nameless_around_ = false;
+  const bool was_nameless = std::exchange(is_nameless_around_, false);
   Name made = composed(declaration, name);
-  if (!is_nameless_around_) return made;
-  if (made.line == 0) return {text};
-  made.text = around_lambda(text) + made.text.substr(made.text.rfind("::{lambda}"));
+  if (!std::exchange(is_nameless_around_, was_nameless)) return made;
+  const size_t own = made.text.rfind("::{lambda}");
+  if (made.line == 0 || own == std::string::npos) return {text};
+  made.text = around_lambda(text) + made.text.substr(own);
   return made;
 }
 
@@ -154,7 +161,7 @@ DwarfNames::Name DwarfNames::composed(const Dwarf_Die& declaration, const std::s
     const std::string arguments = with_template_arguments(name, declaration).substr(kCall.size());
     return {scope_name(*scope) + arguments, true, line_of_type(*scope)};
   }
-  if (!scopes_of(declaration).has_types()) return {prefix(declaration) + name};
+  if (!scopes_of(declaration).has_types() && !scopes_of(asked_).has_types()) return {prefix(declaration) + name};
   std::string made = prefix(declaration) + with_template_arguments(name, declaration);
   made += parameters(declaration) + qualifiers(declaration);
   return {std::move(made), true};

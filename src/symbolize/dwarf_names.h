@@ -62,6 +62,7 @@ class DwarfNames {
   bool has_steps_left() { return steps_left_ > 0 && steps_left_-- > 0; }
 
   std::map<Dwarf_CU*, DwarfScopes> scopes_;
+  Dwarf_Die asked_{};  // for the function that is asked for, whose unit says what shared parts do not
   int steps_left_ = 0;
   // clang leaves out all about a function that it needs for nothing but a lambda in it.
   bool is_nameless_around_ = false;

@@ -108,6 +108,34 @@ INSTANTIATE_TEST_SUITE_P(compilers, Lambdas,
                                          "g++ -O2 -g -gsplit-dwarf", "g++ -O2 -g -flto -fno-ipa-icf", "g++ -O2 -g -Ddwz",
                                          "clang++-14 -O2 -g", "clang++-14 -O0 -g", "clang++-14 -O2 -g -gsplit-dwarf"));
 
+TEST_F(DwarfNamesTest, units_may_share_their_parts) {
+  folder_.write("shared.h", R"(
+#include <cstdlib>
+#include <string>
+namespace shop {
+struct Cart {
+  int base = std::rand();
+  __attribute__((noinline)) int total(std::string const& text) {
+    auto each = [&](int n) __attribute__((noinline)) { return n * base + std::rand(); };
+    return each(int(text.size())) + 1;
+  }
+};
+static __attribute__((noinline)) int helper(Cart& cart, std::string const& text) { return cart.total(text) + std::rand(); }
+}
+)");
+  folder_.write("one.cpp", "#include \"shared.h\"\nint one() { shop::Cart cart; return shop::helper(cart, \"a\"); }\n");
+  folder_.write(
+      "two.cpp",
+      "#include \"shared.h\"\nint one();\nint main() { shop::Cart cart; return one() + shop::helper(cart, \"b\"); }\n");
+  ASSERT_TRUE(folder_.run("g++ -O1 -g -o program one.cpp two.cpp"));
+  if (!folder_.run("dwz program 2> /dev/null")) GTEST_SKIP() << "no dwz";
+  const auto found = names("program", "shared.h");
+  const std::string text = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&";
+  for (const std::string& wanted : {"shop::Cart::total(" + text + ")", "shop::Cart::total(" + text + ")::{lambda}:8",
+                                    "shop::helper(shop::Cart&, " + text + ")"})
+    EXPECT_TRUE(found.contains(wanted)) << wanted << " is missing in\n" << all(found);
+}
+
 TEST_F(DwarfNamesTest, lambdas_are_told_apart_by_their_lines_where_types_are_left_out) {
   folder_.write("lambdas.cpp", kLambdas);
   ASSERT_TRUE(folder_.run("g++ -O2 -g1 -std=c++20 -o program lambdas.cpp"));

@@ -10,6 +10,7 @@ namespace {
 
 // A function may hold others (assembler labels with sizes); so many are looked through for one that reaches far enough.
 constexpr int kMostNested = 32;
+constexpr size_t kLongestName = (size_t{64} << 10) + 1;
 
 struct FlatHeader {
   uint32_t version = 2;
@@ -69,9 +70,11 @@ std::optional<SymbolTable> SymbolTable::parse(std::span<const std::byte> flat) {
   for (size_t i = 0; i < table.entries_.size(); ++i) {
     const size_t name = table.entries_[i].name & kNameOffset;
     if (name >= table.names_.size()) return {};
-    // The last byte is a zero, so only a name that ends there has nothing after it.
-    if ((table.entries_[i].name & kHasFile) != 0 && table.names_.find('\0', name) + 1 == table.names_.size()) return {};
     if (i > 0 && table.entries_[i - 1].address >= table.entries_[i].address) return {};
+    if ((table.entries_[i].name & kHasFile) == 0) continue;
+    // The last byte is a zero: what does not end there has a text after it.
+    const size_t length = ::strnlen(table.names_.data() + name, kLongestName);
+    if (length == kLongestName || name + length + 1 == table.names_.size()) return {};
   }
   table.is_whole_ = true;
   return table;
