@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "profile/import.h"
+#include "reduce/function_text.h"
 
 namespace atys::reduce {
 
@@ -18,35 +16,32 @@ namespace {
 constexpr std::string_view kAnonymous[] = {"(anonymous)", "<anonymous>", "<lambda>",  "<listcomp>",
                                            "<genexpr>",   "<dictcomp>",  "<setcomp>", "{closure}"};
 
-class Namer {
+bool is_anonymous(std::string_view name) { return std::ranges::find(kAnonymous, name) != std::end(kAnonymous); }
+
+// "Node.render.<locals>.<lambda>", "App\{closure}", "block in Node#render": in what it is it says itself.
+bool is_anonymous_within(std::string_view name) {
+  if (name.starts_with("block in ") || (name.starts_with("block (") && name.find(" levels) in ") != std::string_view::npos))
+    return true;
+  return std::ranges::any_of(kAnonymous, [&](std::string_view word) {
+    return name.size() > word.size() && name.ends_with(word) &&
+           std::string_view(".\\:/ ").find(name[name.size() - word.size() - 1]) != std::string_view::npos;
+  });
+}
+
+std::string with_line(const Profile& profile, FunctionId id) {
+  return stable_name(function_name(profile, id)) + ":" + std::to_string(profile.functions[id].start_line);
+}
+
+// Finds the functions around anonymous ones.
+class Enclosing {
  public:
-  explicit Namer(const Profile& profile)
-      : profile_(profile), is_anonymous_(profile.functions.size()), around_(profile.functions.size()) {
-    for (uint32_t i = 1; i < profile.functions.size(); ++i) {
-      const FunctionId id{i};
-      const bool has_no_name = std::ranges::find(kAnonymous, function_name(profile, id)) != std::end(kAnonymous);
-      is_anonymous_[i] = has_no_name && profile.functions[id].start_line > 0;
-      is_needed_ = is_needed_ || is_anonymous_[i];
-    }
-  }
-
-  bool is_needed() const { return is_needed_; }
-
-  void find_enclosing() {
+  Enclosing(const Profile& profile, const std::vector<bool>& is_anonymous)
+      : profile_(profile), is_anonymous_(is_anonymous), around_(profile.functions.size()) {
     for (uint32_t i = 1; i < profile_.stacks.size(); ++i) look_at(profile_.stacks[StackId{i}]);
   }
 
-  // "(anonymous):7 in indexById"; empty where the function has a name already.
-  std::string name_of(FunctionId id) const {
-    if (!is_anonymous_[raw(id)]) return {};
-    std::string name(function_name(profile_, id));
-    name += ":" + std::to_string(profile_.functions[id].start_line);
-    if (const FunctionId around = around_[raw(id)]; raw(around) != 0) {
-      name += " in ";
-      name += function_name(profile_, around);
-    }
-    return name;
-  }
+  // 0: not known.
+  FunctionId of(FunctionId id) const { return around_[raw(id)]; }
 
  private:
   // A stack may be thousands of frames deep: callers are looked for among the nearest.
@@ -73,24 +68,64 @@ class Namer {
   }
 
   const Profile& profile_;
-  std::vector<bool> is_anonymous_;  // by function
-  std::vector<FunctionId> around_;  // by function, 0: not known
-  std::vector<FunctionId> calls_;   // of the stack being looked at
-  bool is_needed_ = false;
+  const std::vector<bool>& is_anonymous_;  // by function
+  std::vector<FunctionId> around_;         // by function
+  std::vector<FunctionId> calls_;          // of the stack being looked at
 };
 
 }  // namespace
 
-Profile name_anonymous_functions(Profile profile) {
-  Namer namer(profile);
-  if (!namer.is_needed()) return profile;
-  namer.find_enclosing();
+FunctionNames::FunctionNames(const Profile& profile) : profile_(&profile) {
+  std::vector<bool> are_anonymous(profile.functions.size());
+  std::vector<std::string> shown(profile.functions.size());
+  bool is_any_anonymous = false;
+  bool is_any_shown = false;
+  for (uint32_t i = 1; i < shown.size(); ++i) {
+    const FunctionId id{i};
+    const std::string_view name = function_name(profile, id);
+    const bool has_line = profile.functions[id].start_line > 0;
+    are_anonymous[i] = has_line && is_anonymous(name);
+    is_any_anonymous = is_any_anonymous || are_anonymous[i];
+    if (has_line && (are_anonymous[i] || is_anonymous_within(name)))
+      shown[i] = with_line(profile, id);
+    else if (std::string stable = stable_name(name); stable != name)
+      shown[i] = std::move(stable);
+    is_any_shown = is_any_shown || !shown[i].empty();
+  }
+  if (!is_any_shown) return;
+  shown_ = std::move(shown);
+  if (!is_any_anonymous) return;
+  const Enclosing enclosing(profile, are_anonymous);
+  for (uint32_t i = 1; i < shown_.size(); ++i) {
+    const FunctionId around = enclosing.of(FunctionId{i});
+    if (!are_anonymous[i] || raw(around) == 0) continue;
+    shown_[i] += " in ";
+    shown_[i] += function_name(profile, around);
+  }
+}
 
+std::string_view FunctionNames::of(FunctionId id) const {
+  if (has_any() && !shown_[raw(id)].empty()) return shown_[raw(id)];
+  return function_name(*profile_, id);
+}
+
+std::string shown_file(const Profile& profile, const Frame& frame, FunctionId id) {
+  const std::string_view file = profile.text(profile.functions[id].filename);
+  if (!file.empty() || profile.text(frame.kind) != "jvm") return std::string(file);
+  return java_file_of(function_name(profile, id));
+}
+
+namespace {
+
+// `name_of(id)` may give the name that the function has.
+template <typename NameOf>
+Profile renamed(const Profile& profile, const NameOf& name_of) {
   Profile named;
   Importer importer(profile, named);
   importer.copy_header();
   for (uint32_t i = 1; i < profile.functions.size(); ++i) {
-    if (const std::string name = namer.name_of(FunctionId{i}); !name.empty()) importer.rename(FunctionId{i}, name);
+    const FunctionId id{i};
+    if (const auto name = name_of(id); name != function_name(profile, id)) importer.rename(id, name);
   }
   std::vector<int64_t> values(profile.value_types().size());
   for (size_t row = 0; row < profile.samples.size(); ++row) {
@@ -99,6 +134,37 @@ Profile name_anonymous_functions(Profile profile) {
                       profile.samples.time_ns(row));
   }
   return named;
+}
+
+}  // namespace
+
+Profile name_anonymous_functions(Profile profile) {
+  const FunctionNames names(profile);
+  if (!names.has_any()) return profile;
+  return renamed(profile, [&](FunctionId id) { return names.of(id); });
+}
+
+Profile give_lasting_names(Profile profile) {
+  if (!FunctionNames(profile).has_any()) return profile;
+  return renamed(profile, [&](FunctionId id) { return lasting_name(profile, id); });
+}
+
+std::string lasting_name(const Profile& profile, FunctionId id) {
+  const std::string_view name = function_name(profile, id);
+  if (profile.functions[id].start_line <= 0) return stable_name(name);
+  if (is_anonymous_within(name)) return with_line(profile, id);
+  if (!is_anonymous(name)) return stable_name(name);
+  std::string_view file = profile.text(profile.functions[id].filename);
+  file.remove_prefix(file.rfind('/') + 1);
+  return with_line(profile, id) + (file.empty() ? "" : " in " + std::string(file));
+}
+
+bool may_be_shown_as(const Profile& profile, FunctionId id, std::string_view shown) {
+  const std::string_view name = function_name(profile, id);
+  if (name == shown || stable_name(name) == shown) return true;
+  if (profile.functions[id].start_line <= 0 || !(is_anonymous(name) || is_anonymous_within(name))) return false;
+  const std::string plain = with_line(profile, id);
+  return shown.starts_with(plain) && (shown.size() == plain.size() || shown.substr(plain.size()).starts_with(" in "));
 }
 
 }  // namespace atys::reduce

@@ -1,16 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for functions that have none. All callbacks of a JavaScript file are "(anonymous)", all comprehensions of a Python
-// one may be "<listcomp>": told apart by name and file alone they would be one function. Where it is known in which line
-// each begins they get names of their own, "(anonymous):7 in indexById". The function around it is the one of the same
-// file that begins last before it among all those that it was called from, which is right for callbacks that are called
-// while that function runs; others get their line alone.
+// Names for functions that have none, and for those whose names differ from run to run. All callbacks of a JavaScript file
+// are "(anonymous)", all comprehensions of a Python one may be "<listcomp>": told apart by name and file alone they would be
+// one function. Where it is known in which line each begins they get names of their own, "(anonymous):7 in indexById". The
+// function around it is the one of the same file that begins last before it among all those that it was called from, which
+// is right for callbacks that are called while that function runs; others get their line alone. A Java virtual machine puts
+// addresses into the names of classes that it makes: "Order$$Lambda/0x00007f…" is "Order$$Lambda".
 #pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "profile/profile.h"
 
 namespace atys::reduce {
 
+// What people are shown as the names of one profile's functions.
+class FunctionNames {
+ public:
+  // The profile outlives this and does not change meanwhile.
+  explicit FunctionNames(const Profile& profile);
+
+  // Whether any function has another name than the one in the profile.
+  bool has_any() const { return !shown_.empty(); }
+  std::string_view of(profile::FunctionId id) const;
+
+ private:
+  const Profile* profile_;
+  std::vector<std::string> shown_;  // by function; empty: as it is. No entries: all are
+};
+
+// The file of a function. A Java virtual machine tells the class alone, which tells the file; may be empty.
+std::string shown_file(const Profile& profile, const profile::Frame& frame, profile::FunctionId id);
+
 // The same samples; a profile in which every function has a name of its own is given back as it is.
 Profile name_anonymous_functions(Profile profile);
+
+// A name that depends on nothing but the function, so that it is the same in every profile: "(anonymous):7 in app.js".
+std::string lasting_name(const Profile& profile, profile::FunctionId id);
+// For profiles that are compared function by function before all of them are there.
+Profile give_lasting_names(Profile profile);
+
+// Whether people may have been shown that name for the function, in this profile or in a larger one.
+bool may_be_shown_as(const Profile& profile, profile::FunctionId id, std::string_view shown);
 
 }  // namespace atys::reduce

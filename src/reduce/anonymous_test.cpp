@@ -72,10 +72,55 @@ TEST(anonymous, have_one_name_whoever_calls_them) {
   EXPECT_EQ(stacks.self(), (Values{{"(anonymous):7 in indexById", 15}}));
 }
 
+TEST(anonymous, get_their_line_alone_where_they_say_themselves_in_what_they_are) {
+  Stacks stacks;
+  const FrameId render = stacks.frame("Node.render", "a.py", 3);
+  stacks.add({stacks.frame("Node.render.<locals>.<listcomp>", "a.py", 4), render}, 1);
+  stacks.add({stacks.frame("Node.render.<locals>.<listcomp>", "a.py", 5), render}, 2);
+  stacks.add({stacks.frame("App\\{closure}", "a.php", 6)}, 3);
+  stacks.add({stacks.frame("block in Node#render", "a.rb", 7)}, 4);
+  stacks.add({stacks.frame("block (2 levels) in Node#render", "a.rb", 8)}, 5);
+  EXPECT_EQ(stacks.self(), (Values{{"Node.render.<locals>.<listcomp>:4", 1},
+                                   {"Node.render.<locals>.<listcomp>:5", 2},
+                                   {"App\\{closure}:6", 3},
+                                   {"block in Node#render:7", 4},
+                                   {"block (2 levels) in Node#render:8", 5}}));
+}
+
+TEST(anonymous, classes_that_a_virtual_machine_makes_have_one_name_in_every_run) {
+  Stacks stacks;
+  stacks.add({stacks.frame("com.shop.Order$$Lambda$89+0x00007fad64008240.927327686.apply", "", 0)}, 1);
+  stacks.add({stacks.frame("com.shop.Order$$Lambda$12+0x00007f0064008240.27327686.apply", "", 0)}, 2);
+  EXPECT_EQ(stacks.self(), (Values{{"com.shop.Order$$Lambda.apply", 3}}));
+}
+
+TEST(anonymous, have_a_name_that_lasts) {
+  Stacks stacks;
+  const auto lasting = [&](std::string_view name, std::string_view file, int64_t line) {
+    const auto lines = stacks.profile.lines[stacks.profile.frames[stacks.frame(name, file, line)].lines];
+    return lasting_name(stacks.profile, lines.front().function);
+  };
+  EXPECT_EQ(lasting("(anonymous)", "/srv/app.js", 7), "(anonymous):7 in app.js");
+  EXPECT_EQ(lasting("(anonymous)", "", 7), "(anonymous):7");
+  EXPECT_EQ(lasting("(anonymous)", "/srv/app.js", 0), "(anonymous)");
+  EXPECT_EQ(lasting("f.<locals>.<lambda>", "a.py", 7), "f.<locals>.<lambda>:7");
+  EXPECT_EQ(lasting("serve", "/srv/app.js", 7), "serve");
+}
+
+TEST(anonymous, are_found_again_by_any_name_that_was_shown) {
+  Stacks stacks;
+  const FunctionId id =
+      stacks.profile.lines[stacks.profile.frames[stacks.frame("(anonymous)", "/srv/app.js", 7)].lines].front().function;
+  for (const char* shown : {"(anonymous)", "(anonymous):7", "(anonymous):7 in indexById", "(anonymous):7 in app.js"})
+    EXPECT_TRUE(may_be_shown_as(stacks.profile, id, shown)) << shown;
+  for (const char* shown : {"(anonymous):70", "(anonymous):8 in indexById", "indexById", ""})
+    EXPECT_FALSE(may_be_shown_as(stacks.profile, id, shown)) << shown;
+}
+
 TEST(anonymous, leave_what_has_a_name_or_no_line_as_it_is) {
   Stacks stacks;
   stacks.add({stacks.frame("(anonymous)", "a.js", 0), stacks.frame("f", "a.js", 3)}, 1);
-  stacks.add({stacks.frame("Node.render.<locals>.<listcomp>", "a.py", 4)}, 2);
+  stacks.add({stacks.frame("Node.render", "a.py", 4)}, 2);
   const Profile named = name_anonymous_functions(stacks.profile);
   EXPECT_TRUE(equivalent(named, stacks.profile));
 }
@@ -95,6 +140,27 @@ TEST(anonymous, keep_everything_else_of_the_profile) {
   ASSERT_EQ(named.losses.size(), 1u);
   EXPECT_EQ(named.losses[0].count, 2u);
   EXPECT_EQ(frame_name(named, named.stacks[named.samples.stack(0)][0]), "<lambda>:4");
+}
+
+// Java tells classes and lines, neither files nor where methods begin.
+TEST(shown_file, methods_of_java_say_it_and_the_first_line_that_was_seen) {
+  Profile profile;
+  profile.add_value_type("cpu", "nanoseconds");
+  const FunctionId method = profile.functions.intern({.name = profile.strings.intern("com.shop.Order$Item.price")});
+  for (const int64_t number : {44, 42, 43}) {
+    const Line line{.line = number, .function = method};
+    const FrameId frame =
+        profile.frames.intern({.lines = profile.lines.intern({&line, 1}), .kind = profile.strings.intern("jvm")});
+    profile.samples.add(profile.stacks.intern({&frame, 1}), {}, {&number, 1});
+  }
+  const auto rows = top(profile, 0, {}).rows;
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].entity.file, "Order.java");
+  EXPECT_EQ(rows[0].entity.line, 42);
+  const auto lines = top(profile, 0, {DimensionKind::Line, {}}).rows;
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].entity.line, 44);
+  EXPECT_EQ(top(profile, 0, {DimensionKind::File, {}}).rows[0].entity.name, "Order.java");
 }
 
 }  // namespace atys::reduce

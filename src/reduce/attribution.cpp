@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "reduce/anonymous.h"
 #include "reduce/label_text.h"
 
 namespace atys::reduce {
@@ -49,18 +50,21 @@ class EntityInterner {
     const Function& function = profile_.functions[line.function];
     Key key;
     if (kind_ == DimensionKind::Module) return of_module(frame);
-    if (kind_ == DimensionKind::File && function.filename == kNoString) return of_module(frame);
+    const std::string file = shown_file(profile_, frame, line.function);
+    if (kind_ == DimensionKind::File && file.empty()) return of_module(frame);
     if (kind_ != DimensionKind::File) key.name = text_key(function_name(profile_, line.function));
-    key.file = text_key(profile_.text(function.filename));
+    key.file = text_key(file);
     if (kind_ == DimensionKind::Line) key.line = line.line;
-    return intern(key, [&] {
+    const EntityId id = intern(key, [&] {
       Entity entity = place(frame);
-      entity.file = profile_.text(function.filename);
+      entity.file = file;
       entity.name = kind_ == DimensionKind::File ? entity.file : std::string(function_name(profile_, line.function));
       if (kind_ == DimensionKind::Line) entity.line = line.line;
       if (kind_ == DimensionKind::Function) entity.line = function.start_line;
       return entity;
     });
+    if (kind_ == DimensionKind::Function && function.start_line <= 0) note_line(id, line.line);
+    return id;
   }
 
   EntityId of_unresolved(const Frame& frame) {
@@ -85,6 +89,12 @@ class EntityInterner {
       return hash_mix(uint64_t{key.name} << 32 | key.file, static_cast<uint64_t>(key.line));
     }
   };
+
+  // Where nothing says in which line a function begins, the first one that was seen of it is near.
+  void note_line(EntityId id, int64_t line) {
+    int64_t& first = entities_[static_cast<size_t>(id)].line;
+    if (line > 0 && (first <= 0 || line < first)) first = line;
+  }
 
   EntityId of_module(const Frame& frame) {
     const std::string_view module = profile_.text(profile_.mappings[frame.mapping].filename);

@@ -30,7 +30,7 @@ std::string to_string(const Dimension& dimension);
 struct Entity {
   std::string name;
   std::string file;
-  int64_t line = 0;
+  int64_t line = 0;  // where a function begins, or where nothing says that, the first line that was seen of it
   std::string module;
   std::string kind;      // of the frame: kernel, native, jit …
   std::string build_id;  // of the module

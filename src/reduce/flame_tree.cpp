@@ -7,6 +7,8 @@
 #include <numeric>
 #include <span>
 
+#include "reduce/anonymous.h"
+
 namespace atys::reduce {
 
 using namespace profile;
@@ -26,7 +28,11 @@ int64_t add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint
 class FrameFunctions {
  public:
   FrameFunctions(const Profile& profile, FlameTree& tree)
-      : profile_(profile), tree_(tree), strings_(profile.strings.size(), kNone), ranges_(profile.frames.size()) {}
+      : profile_(profile),
+        names_(profile),
+        tree_(tree),
+        strings_(profile.strings.size(), kNone),
+        ranges_(profile.frames.size()) {}
 
   // Valid until the next call.
   std::span<const FlameFunctionId> of(FrameId id) {
@@ -55,8 +61,8 @@ class FrameFunctions {
       functions_.push_back(tree_.functions.intern(function));
     }
     for (size_t i = lines.size(); i-- > 0;) {
-      function.name = tree_.strings.intern(function_name(profile_, lines[i].function));
-      function.file = string(profile_.functions[lines[i].function].filename);
+      function.name = tree_.strings.intern(names_.of(lines[i].function));
+      function.file = tree_.strings.intern(shown_file(profile_, frame, lines[i].function));
       function.is_inlined = i + 1 < lines.size();
       functions_.push_back(tree_.functions.intern(function));
     }
@@ -69,6 +75,7 @@ class FrameFunctions {
   }
 
   const Profile& profile_;
+  FunctionNames names_;
   FlameTree& tree_;
   std::vector<uint32_t> strings_;
   std::vector<Range> ranges_;

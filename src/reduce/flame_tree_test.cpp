@@ -151,4 +151,28 @@ TEST_P(FlameTreeLaws, the_value_of_every_stack_can_be_found_again) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FlameTreeLaws, testing::Range(1, 6));
 
+TEST(flame_tree, shows_names_for_functions_that_have_none) {
+  Profile profile;
+  profile.add_value_type("cpu", "nanoseconds");
+  const auto frame = [&](std::string_view name, std::string_view file, int64_t begin, std::string_view kind) {
+    const profile::Line line{
+        .line = begin + 1,
+        .function = profile.functions.intern(
+            {.name = profile.strings.intern(name), .filename = profile.strings.intern(file), .start_line = begin})};
+    return profile.frames.intern({.lines = profile.lines.intern({&line, 1}), .kind = profile.strings.intern(kind)});
+  };
+  const auto add = [&](std::vector<profile::FrameId> leaf_first, int64_t value) {
+    profile.samples.add(profile.stacks.intern(leaf_first), {}, {&value, 1});
+  };
+  const profile::FrameId index = frame("indexById", "/srv/app.js", 5, "v8js");
+  add({frame("(anonymous)", "/srv/app.js", 7, "v8js"), index}, 3);
+  add({frame("(anonymous)", "/srv/app.js", 9, "v8js"), index}, 2);
+  add({frame("com.shop.Order$$Lambda$12+0x00007f0064008240.27327686.apply", "", 0, "jvm")}, 1);
+  const FlameTree tree = build_flame_tree(profile, {});
+  EXPECT_EQ(to_text(tree),
+            "all 6/0\n indexById 5/0\n  (anonymous):7 in indexById 3/3\n  (anonymous):9 in indexById 2/2\n"
+            " com.shop.Order$$Lambda.apply 1/1\n");
+  EXPECT_EQ(tree.strings.view(tree.function(tree.nodes[4]).file), "Order.java");
+}
+
 }  // namespace atys::reduce

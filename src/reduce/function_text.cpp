@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace atys::reduce {
 
@@ -15,8 +16,28 @@ std::string_view base_name(std::string_view path) {
   return path;
 }
 
-// "std::map<int, foo>::at(int) const" → "std::map::at". Empty if the brackets do not match.
-std::string without_arguments(std::string_view name) {
+// Past the bracket that closes the one at `open`; the end if none does.
+size_t past_group(std::string_view name, size_t open, char left, char right) {
+  size_t depth = 0;
+  for (size_t i = open; i < name.size(); ++i) {
+    if (name[i] == left) ++depth;
+    if (name[i] == right && --depth == 0) return i + 1;
+  }
+  return name.size();
+}
+
+// Past the parameters of a function that something is declared in, "(int) const" of "f(int) const::{lambda}:7"; 0: nothing
+// is.
+size_t past_parameters_of_scope(std::string_view name, size_t open) {
+  size_t past = past_group(name, open, '(', ')');
+  for (const std::string_view qualifier : {" const", " volatile", " &&", " &"})
+    if (name.substr(past).starts_with(qualifier)) past += qualifier.size();
+  return name.substr(past).starts_with("::") ? past : 0;
+}
+
+// "std::map<int, foo>::at(int) const" → "std::map::at". Empty if the brackets do not match. What is declared in a function
+// keeps its name, "f(int)::{lambda}:7" → "f::{lambda}:7", unless `stops_at_function`.
+std::string without_arguments(std::string_view name, bool stops_at_function = false) {
   std::string out;
   size_t depth = 0;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -26,12 +47,19 @@ std::string without_arguments(std::string_view name) {
       const size_t length = after_operator ? 2 : kAnonymous.size();
       out.append(rest.substr(0, length));
       i += length - 1;
+    } else if (depth == 0 && rest[0] == '{') {
+      const size_t past = past_group(name, i, '{', '}');
+      out.append(name.substr(i, past - i));
+      i = past - 1;
     } else if (rest[0] == '<' && !after_operator) {
       ++depth;
     } else if (rest[0] == '>' && depth > 0) {
       if (name[i - 1] != '-') --depth;
+    } else if (depth == 0 && rest[0] == '(') {
+      const size_t past = stops_at_function ? 0 : past_parameters_of_scope(name, i);
+      if (past == 0) break;
+      i = past - 1;
     } else if (depth == 0) {
-      if (rest[0] == '(') break;
       out.push_back(rest[0]);
     }
   }
@@ -67,18 +95,51 @@ size_t dotted_package(std::string_view name) {
   return first_dot;
 }
 
+// The last scope and the name; more where a scope is not a name by itself: "run::{lambda}:23::{lambda}:24".
 std::string_view last_two_scopes(std::string_view name) {
-  const size_t last = name.rfind("::");
-  if (last == std::string_view::npos || last == 0) return name;
-  const size_t before = name.rfind("::", last - 1);
-  return before == std::string_view::npos ? name : name.substr(before + 2);
+  size_t begin = name.rfind("::");
+  if (begin == std::string_view::npos || begin == 0) return name;
+  do {
+    begin = name.rfind("::", begin - 1);
+    if (begin == std::string_view::npos) return name;
+  } while (begin > 0 && name.substr(begin + 2).starts_with('{'));
+  return name.substr(begin + 2);
+}
+
+bool is_hex(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
+// Takes a number off the front of `text`; whether there was one.
+bool take_digits(std::string_view& text) {
+  const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(end);
+  return end > 0;
+}
+
+// What follows "$$Lambda", "LambdaForm$MH" or the like at the front of `text`, up to the method: "$89/0x7f12.927327686".
+void take_marks_of_class(std::string_view& text) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const char sign = rest.front();
+    rest.remove_prefix(1);
+    if (sign != '$' && sign != '/' && sign != '+' && sign != '.' && sign != '_') return;
+    if (rest.starts_with("0x")) {
+      const size_t end = std::min(rest.find_first_of("./$+:"), rest.size());
+      if (!is_hex(rest.substr(2, end - 2))) return;
+      rest.remove_prefix(end);
+    } else if (!take_digits(rest)) {
+      return;
+    }
+    if (!rest.empty() && std::string_view("./$+:;").find(rest.front()) == std::string_view::npos) return;
+    text = rest;
+  }
 }
 
 }  // namespace
 
 std::string package_of(std::string_view name, std::string_view file, std::string_view module) {
   if (name.find("::") != std::string_view::npos) {
-    const std::string plain = without_arguments(name);
+    const std::string plain = without_arguments(name, true);
     const std::string_view scoped = without_return_type(plain);
     const size_t end = scoped.find("::");
     if (end != std::string_view::npos && end > 0 && !scoped.starts_with('(')) return std::string(scoped.substr(0, end));
@@ -102,6 +163,41 @@ std::string short_name(std::string_view name) {
   // One word is a Go package, which belongs to the name; several are a path.
   const bool is_path = name.substr(0, package).find('.') != std::string_view::npos;
   return std::string(is_path ? name.substr(package + 1) : name);
+}
+
+std::string stable_name(std::string_view name) {
+  static constexpr std::string_view kMadeAtRunTime[] = {"$$Lambda", "LambdaForm$MH", "LambdaForm$DMH", "LambdaForm$VH",
+                                                        "LambdaForm$BMH"};
+  static constexpr std::string_view kNumbered[] = {"GeneratedMethodAccessor", "GeneratedConstructorAccessor",
+                                                   "GeneratedSerializationConstructorAccessor"};
+  const auto find_one = [&](std::string_view word) { return std::pair(name.find(word), word.size()); };
+  for (const std::string_view word : kMadeAtRunTime) {
+    const auto [at, length] = find_one(word);
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = name.substr(at + length);
+    take_marks_of_class(rest);
+    return std::string(name.substr(0, at + length)).append(rest);
+  }
+  for (const std::string_view word : kNumbered) {
+    const auto [at, length] = find_one(word);
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = name.substr(at + length);
+    take_digits(rest);
+    return std::string(name.substr(0, at + length)).append(rest);
+  }
+  return std::string(name);
+}
+
+std::string java_file_of(std::string_view method) {
+  const size_t dot = method.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || method.find_first_of(" ()[]/:") != std::string_view::npos) return {};
+  std::string_view type = method.substr(0, dot);
+  type.remove_prefix(type.rfind('.') + 1);
+  // Objects of Scala end so, and their files may have any name.
+  if (type.ends_with('$') || type.starts_with('$')) return {};
+  type = type.substr(0, type.find('$'));
+  if (type.ends_with("Kt") && type.size() > 2) return std::string(type.substr(0, type.size() - 2)) + ".kt";
+  return type.empty() ? std::string() : std::string(type) + ".java";
 }
 
 }  // namespace atys::reduce

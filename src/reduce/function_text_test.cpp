@@ -51,4 +51,39 @@ TEST(function_text, takes_very_long_names) {
   EXPECT_EQ(package_of(std::string(1 << 20, 'a') + ".b", "", "").size(), size_t{1} << 20);
 }
 
+TEST(function_text, what_is_declared_in_a_function_keeps_its_name) {
+  EXPECT_EQ(short_name("run(int)::{lambda}:42"), "run::{lambda}:42");
+  EXPECT_EQ(short_name("shop::Cart::total(int) const::{lambda}:23::{lambda}:24<int>"), "total::{lambda}:23::{lambda}:24");
+  EXPECT_EQ(short_name("run(int)::{lambda(char)#1}::operator()(char) const"), "run::{lambda(char)#1}::operator()");
+  EXPECT_EQ(short_name("shop::run(int)::Local::method(int)"), "Local::method");
+  EXPECT_EQ(short_name("core::ops::function::FnOnce::{{closure}}:7"), "FnOnce::{{closure}}:7");
+  EXPECT_EQ(package_of("run(int)::{lambda}:42", "", "/srv/bin/server"), "server");
+  EXPECT_EQ(package_of("shop::run(int)::{lambda}:42", "", "/srv/bin/server"), "shop");
+}
+
+TEST(function_text, names_made_at_run_time_become_stable) {
+  for (const char* name :
+       {"com.shop.Order$$Lambda$89+0x00007fad64008240.927327686.apply", "com.shop.Order$$Lambda$1/1234567.apply",
+        "com.shop.Order$$Lambda/0x00007fad64008240.apply", "com.shop.Order$$Lambda+0x00007fad64008240.apply",
+        "com.shop.Order$$Lambda$14.apply", "com.shop.Order$$Lambda.apply"})
+    EXPECT_EQ(stable_name(name), "com.shop.Order$$Lambda.apply") << name;
+  EXPECT_EQ(stable_name("com/shop/Order$$Lambda$89/0x00007fad64008240.apply"), "com/shop/Order$$Lambda.apply");
+  EXPECT_EQ(stable_name("java.lang.invoke.LambdaForm$MH/0x00007fad64008240.invoke"),
+            "java.lang.invoke.LambdaForm$MH.invoke");
+  EXPECT_EQ(stable_name("jdk.internal.reflect.GeneratedMethodAccessor12.invoke"),
+            "jdk.internal.reflect.GeneratedMethodAccessor.invoke");
+  for (const char* name : {"com.shop.Order.lambda$main$0", "com.shop.Order$1.run", "main", "", "$$Lambda", "a$$Lambda$x"})
+    EXPECT_EQ(stable_name(name), name);
+}
+
+TEST(function_text, the_class_of_a_method_tells_its_file) {
+  EXPECT_EQ(java_file_of("com.shop.Order.place"), "Order.java");
+  EXPECT_EQ(java_file_of("com.shop.Order$Item$1.price"), "Order.java");
+  EXPECT_EQ(java_file_of("com.shop.Order$$Lambda.apply"), "Order.java");
+  EXPECT_EQ(java_file_of("Main.<init>"), "Main.java");
+  EXPECT_EQ(java_file_of("com.shop.MainKt.main"), "Main.kt");
+  for (const char* name : {"com.shop.Order$.place", "[garbage collection]", "memcpy", "", ".x", "a.$Proxy1.run"})
+    EXPECT_EQ(java_file_of(name), "") << name;
+}
+
 }  // namespace atys::reduce

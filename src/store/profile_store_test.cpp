@@ -255,6 +255,25 @@ TEST_P(StoreContract, draws_a_series_of_totals_and_of_one_function) {
   EXPECT_EQ(other->coverage.windows, 0u) << "no such value type";
 }
 
+TEST_P(StoreContract, draws_a_series_of_a_function_by_the_name_that_was_shown_for_it) {
+  Profile profile;
+  profile.add_value_type("samples", "count");
+  for (const int64_t begin : {7, 9}) {
+    const profile::Line line{.line = begin + 1,
+                             .function = profile.functions.intern({.name = profile.strings.intern("(anonymous)"),
+                                                                   .filename = profile.strings.intern("/srv/app.js"),
+                                                                   .start_line = begin})};
+    const profile::FrameId frame = profile.frames.intern({.lines = profile.lines.intern({&line, 1})});
+    profile.samples.add(profile.stacks.intern({&frame, 1}), {}, {&begin, 1});
+  }
+  ASSERT_TRUE(store_->append(std::vector{window_at(1, kNoon, std::move(profile))}).ok());
+  for (const auto& [shown, sum] : {std::pair("(anonymous):7 in indexById", 7), {"(anonymous):9", 9}, {"(anonymous)", 16}}) {
+    const auto series = store_->series({.selection = all_of(kNoon, kNoon + kHour), .step_ns = kHour, .function = shown});
+    ASSERT_TRUE(series.ok()) << series.error().message;
+    EXPECT_EQ(series->points[0].function_self, sum) << shown;
+  }
+}
+
 TEST_P(StoreContract, lists_services_and_instances) {
   std::vector<Window> windows;
   for (uint64_t i = 0; i < 12; ++i) {

@@ -52,6 +52,7 @@ std::vector<std::vector<Line>> ask_addr2line(const test::ScratchFolder& folder, 
 
 // The last part of a qualified name, without arguments: where a compiler gives no linkage name addr2line has no scope.
 std::string last_name(const std::string& function) {
+  if (function.find("::{lambda") != std::string::npos) return "{lambda}";
   const std::string name = function.substr(0, function.find_first_of("(<"));
   const size_t colon = name.rfind("::");
   return colon == std::string::npos ? name : name.substr(colon + 2);

@@ -26,8 +26,9 @@ bool is_number(std::string_view text) {
 }
 
 bool is_clone_word(std::string_view word) {
-  static constexpr std::array<std::string_view, 10> kWords = {"cold",  "isra",     "constprop",  "part",      "llvm",
-                                                              "clone", "lto_priv", "localalias", "coldclone", "unlikely"};
+  static constexpr std::array<std::string_view, 18> kWords = {
+      "cold",     "isra", "constprop", "part", "llvm",      "clone",  "lto_priv", "localalias",  "coldclone",
+      "unlikely", "hot",  "warm",      "org",  "extracted", "__uniq", "__part",   "specialized", "argprom"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
@@ -65,12 +66,27 @@ bool print_bounded(Demangler demangler, const char* raw, int options, BoundedTex
   return demangler(raw, options, append_bounded, &out) != 0;
 }
 
+// An entry that adjusts a pointer and goes on in the function: "non-virtual thunk to Shape::area()".
+std::string_view behind_thunk(std::string_view text) {
+  static constexpr std::array<std::string_view, 3> kThunks = {"non-virtual thunk to ", "virtual thunk to ",
+                                                              "covariant return thunk to "};
+  for (bool is_one = true; is_one;) {
+    is_one = false;
+    for (const std::string_view thunk : kThunks) {
+      if (!text.starts_with(thunk)) continue;
+      text.remove_prefix(thunk.size());
+      is_one = true;
+    }
+  }
+  return text;
+}
+
 std::string demangle_bounded(const std::string& raw) {
   const auto out = std::make_unique_for_overwrite<BoundedText>();
   const bool is_understood =
       print_bounded(rust_demangle_callback, raw.c_str(), DMGL_PARAMS, *out) ||
       print_bounded(cplus_demangle_v3_callback, raw.c_str(), DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP, *out);
-  return is_understood ? std::string(out->text.data(), out->length) : std::string();
+  return is_understood ? std::string(behind_thunk({out->text.data(), out->length})) : std::string();
 }
 
 std::string demangle_d(const std::string& raw) {

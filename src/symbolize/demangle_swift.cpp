@@ -51,7 +51,7 @@ struct Ending {
   const char* text;
 };
 constexpr std::array<Ending, 12> kEndings = {{
-    {"fU_", Ending::Closure, ""},
+    {"fU", Ending::Closure, ""},
     {"vg", Ending::Accessor, ".getter"},
     {"vs", Ending::Accessor, ".setter"},
     {"vM", Ending::Accessor, ".modify"},
@@ -84,12 +84,25 @@ class SwiftName {
     const size_t end = rest_.find('F');
     if (end == std::string_view::npos) return {};
     rest_ = rest_.substr(0, end);
-    return "closure in " + context_ + arguments();
+    return "closure " + number_ + "in " + context_ + arguments();
   }
 
  private:
+  // "U_" ends the first closure of a function, "U0_" the second.
+  void take_number_of_closure() {
+    if (!rest_.ends_with('_')) return;
+    size_t begin = rest_.size() - 1;
+    while (begin > 0 && is_digit(rest_[begin - 1])) --begin;
+    const std::string digits(rest_.substr(begin, rest_.size() - 1 - begin));
+    constexpr size_t kMostDigits = 6;
+    if (!rest_.substr(0, begin).ends_with("fU") || digits.size() > kMostDigits) return;
+    if (!digits.empty()) number_ = "#" + std::to_string(std::stoi(digits) + 2) + " ";
+    rest_ = rest_.substr(0, begin);
+  }
+
   const Ending* take_ending() {
     if (rest_.ends_with('Z')) rest_.remove_suffix(1);  // static
+    take_number_of_closure();
     for (const Ending& ending : kEndings) {
       if (!rest_.ends_with(ending.code)) continue;
       rest_.remove_suffix(std::strlen(ending.code));
@@ -223,6 +236,7 @@ class SwiftName {
   }
 
   std::string_view rest_;
+  std::string number_;  // of a closure that is not the first
   std::string context_;
   std::vector<std::string> words_;
 };

@@ -110,12 +110,12 @@ uint64_t DwarfInfo::same_until(uint64_t address) {
 
 std::vector<DwarfFrame> DwarfInfo::frames_at(uint64_t address) {
   std::vector<DwarfFrame> frames;
-  if (DwarfUnit* unit = unit_at(address)) unit->add_frames(address, frames);
+  if (DwarfUnit* unit = unit_at(address)) unit->add_frames(address, names_, frames);
   return frames;
 }
 
 uint64_t DwarfInfo::memory_bytes() const {
-  uint64_t total = section_bytes_ + ranges_.capacity() * sizeof(UnitRange);
+  uint64_t total = section_bytes_ + ranges_.capacity() * sizeof(UnitRange) + names_.memory_bytes();
   for (const auto& unit : units_) total += unit->memory_bytes() + sizeof(DwarfUnit);
   return total;
 }

@@ -61,6 +61,7 @@ class DwarfInfo {
   uint64_t section_bytes_ = 0;
   std::vector<UnitRange> ranges_;  // by start
   std::vector<std::unique_ptr<DwarfUnit>> units_;
+  DwarfNames names_;  // may be of other units than the one that is asked
 };
 
 }  // namespace atys::symbolize

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "symbolize/demangle.h"
+#include "symbolize/dwarf_die.h"
 
 namespace atys::symbolize {
 
@@ -18,59 +18,8 @@ constexpr uint32_t kDeepest = 200;
 constexpr size_t kMostNodes = size_t{8} << 20;
 constexpr size_t kMostRanges = size_t{16} << 20;
 constexpr size_t kLongestName = size_t{16} << 10;
+constexpr std::string_view kCall = "operator()";
 constexpr int kMostRangesOfOne = 1 << 16;
-
-uint32_t number_of(Dwarf_Die* die, unsigned attribute) {
-  Dwarf_Attribute found;
-  Dwarf_Word value = 0;
-  if (dwarf_attr(die, attribute, &found) == nullptr || dwarf_formudata(&found, &value) != 0) return 0;
-  return value <= 0xffffffff ? static_cast<uint32_t>(value) : 0;
-}
-
-std::string text_of(Dwarf_Die* die, unsigned attribute) {
-  Dwarf_Attribute found;
-  if (dwarf_attr_integrate(die, attribute, &found) == nullptr) return {};
-  const char* text = dwarf_formstring(&found);
-  return text != nullptr ? std::string(text, ::strnlen(text, kLongestName)) : std::string();
-}
-
-bool is_scope(int tag) {
-  switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type:
-    case DW_TAG_interface_type:
-    case DW_TAG_enumeration_type: return true;  // Rust has methods of enumerations
-    default: return false;
-  }
-}
-
-bool is_block(int tag) {
-  switch (tag) {
-    case DW_TAG_variant_part:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-    case DW_TAG_with_stmt: return true;
-    default: return false;
-  }
-}
-
-// The declaration that a definition or an inlined copy goes back to.
-Dwarf_Die declaration_of(Dwarf_Die die) {
-  for (int i = 0; i < 16; ++i) {
-    Dwarf_Attribute found;
-    Dwarf_Die origin;
-    if (dwarf_attr(&die, DW_AT_abstract_origin, &found) == nullptr &&
-        dwarf_attr(&die, DW_AT_specification, &found) == nullptr)
-      break;
-    if (dwarf_formref_die(&found, &origin) == nullptr) break;
-    die = origin;
-  }
-  return die;
-}
 
 // Whether the file of a split unit can be opened without harm: libdw would wait for a fifo.
 bool is_split_file_regular(Dwarf_Die* unit) {
@@ -122,7 +71,7 @@ uint32_t DwarfUnit::add_node(Dwarf_Die* die, uint32_t parent, uint32_t depth, bo
   return node;
 }
 
-void DwarfUnit::collect(Dwarf_Die* parent_die, uint32_t parent, uint32_t scope, uint32_t depth) {
+void DwarfUnit::collect(Dwarf_Die* parent_die, uint32_t parent, uint32_t depth) {
   Dwarf_Die die;
   if (depth > kDeepest || dwarf_child(parent_die, &die) != 0) return;
   do {
@@ -130,21 +79,12 @@ void DwarfUnit::collect(Dwarf_Die* parent_die, uint32_t parent, uint32_t scope, 
     if (tag == DW_TAG_inlined_subroutine) {
       const uint32_t node = add_node(&die, parent, depth, true);
       // A call that no code is left of may still hold one that has some.
-      collect(&die, node != kNone ? node : parent, kNone, depth + 1);
+      collect(&die, node != kNone ? node : parent, depth + 1);
     } else if (tag == DW_TAG_subprogram) {
-      if (scope != kNone && scope_of_.size() < kMostNodes) scope_of_.emplace_back(dwarf_dieoffset(&die), scope);
       if (dwarf_haschildren(&die) != 0 || dwarf_hasattr(&die, DW_AT_low_pc) != 0 || dwarf_hasattr(&die, DW_AT_ranges) != 0)
-        collect(&die, add_node(&die, kNone, depth, false), kNone, depth + 1);
-    } else if (is_scope(tag)) {
-      if (dwarf_haschildren(&die) == 0 || scopes_.size() >= kMostNodes) continue;
-      scopes_.push_back({dwarf_dieoffset(&die), scope});
-      const auto scope_count = scopes_.size();
-      const auto function_count = scope_of_.size();
-      collect(&die, parent, static_cast<uint32_t>(scope_count - 1), depth + 1);
-      // Most types hold no functions.
-      if (scope_of_.size() == function_count) scopes_.resize(scope_count - 1);
-    } else if (is_block(tag)) {
-      collect(&die, parent, scope, depth + 1);
+        collect(&die, add_node(&die, kNone, depth, false), depth + 1);
+    } else if (is_dwarf_scope(tag) || is_dwarf_block(tag)) {
+      if (dwarf_haschildren(&die) != 0) collect(&die, parent, depth + 1);
     }
   } while (dwarf_siblingof(&die, &die) == 0);
 }
@@ -190,11 +130,8 @@ void DwarfUnit::build() {
       is_split_file_regular(&unit_) &&
       dwarf_cu_info(unit_.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 && split.addr != nullptr)
     code_ = split;
-  collect(&code_, kNone, kNone, 0);
+  collect(&code_, kNone, 0);
   nodes_.shrink_to_fit();
-  scopes_.shrink_to_fit();
-  scope_of_.shrink_to_fit();
-  std::sort(scope_of_.begin(), scope_of_.end());
   flatten();
 }
 
@@ -204,34 +141,48 @@ uint32_t DwarfUnit::innermost(uint64_t address) const {
   return after == segments_.begin() ? kNone : std::prev(after)->node;
 }
 
-const DwarfUnit::Function& DwarfUnit::function_of(const Node& node) {
+const DwarfUnit::Function& DwarfUnit::function_of(const Node& node, DwarfNames& names) {
   const auto [found, is_new] = functions_.try_emplace(node.die);
   if (!is_new) return found->second;
   Dwarf_Die die;
   if (dwarf_offdie(dwarf_cu_getdwarf(code_.cu), node.die, &die) == nullptr) return found->second;
   Function& function = found->second;
-  function.linkage_name = text_of(&die, DW_AT_linkage_name);
-  if (function.linkage_name.empty()) function.linkage_name = text_of(&die, DW_AT_MIPS_linkage_name);
+  function.linkage_name = linkage_name_of(die);
   function.name = text_of(&die, DW_AT_name);
-  function.function =
-      function.linkage_name.empty() ? qualified(declaration_of(die), function.name) : demangle(function.linkage_name);
+  function.display = names.function(die);
   int line = 0;
-  if (dwarf_decl_line(&die, &line) == 0) function.start_line = line;
+  function.start_line = dwarf_decl_line(&die, &line) == 0 ? line : function.display.line;
+  if (function.start_line == 0 && function.display.text == kCall) {
+    function.start_line = first_line(declaration_of(die));
+    if (function.start_line > 0) function.display.text += ":" + std::to_string(function.start_line);
+  }
   return function;
 }
 
-std::string DwarfUnit::qualified(Dwarf_Die die, const std::string& name) {
-  const Dwarf_Off offset = dwarf_dieoffset(&die);
-  const auto found = std::lower_bound(scope_of_.begin(), scope_of_.end(), std::pair<Dwarf_Off, uint32_t>(offset, 0));
-  if (die.cu != code_.cu || found == scope_of_.end() || found->first != offset) return name;
-  std::string text = name;
-  for (uint32_t at = found->second; at != kNone && text.size() < kLongestName; at = scopes_[at].parent) {
-    Dwarf_Die scope;
-    if (dwarf_offdie(dwarf_cu_getdwarf(code_.cu), scopes_[at].die, &scope) == nullptr) break;
-    const std::string scope_name = text_of(&scope, DW_AT_name);
-    text = (!scope_name.empty() ? scope_name : "(anonymous namespace)") + "::" + text;
+// With -g1 compilers say neither where a lambda is declared nor in what; all copies of one still go back to one entry.
+int DwarfUnit::first_line(const Dwarf_Die& declaration) {
+  if (!has_first_lines_) find_first_lines();
+  const auto found = first_lines_.find(declaration.addr);
+  return found == first_lines_.end() ? 0 : found->second;
+}
+
+void DwarfUnit::find_first_lines() {
+  has_first_lines_ = true;
+  std::vector<void*> declarations(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    Dwarf_Die die;
+    if (dwarf_offdie(dwarf_cu_getdwarf(code_.cu), nodes_[i].die, &die) == nullptr) continue;
+    Dwarf_Die declaration = declaration_of(die);
+    if (text_of(&declaration, DW_AT_name) == kCall) declarations[i] = declaration.addr;
   }
-  return text;
+  for (const Segment& segment : segments_) {
+    void* declaration = segment.node == kNone ? nullptr : declarations[segment.node];
+    int number = 0;
+    Dwarf_Line* line = declaration == nullptr ? nullptr : dwarf_getsrc_die(&unit_, segment.start);
+    if (line == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) continue;
+    const auto [known, is_new] = first_lines_.try_emplace(declaration, number);
+    known->second = std::min(known->second, number);
+  }
 }
 
 std::string DwarfUnit::file_name(uint32_t index) {
@@ -248,7 +199,7 @@ const std::string& DwarfUnit::cleaned(const char* path) {
   return found->second;
 }
 
-void DwarfUnit::add_frames(uint64_t address, std::vector<DwarfFrame>& frames) {
+void DwarfUnit::add_frames(uint64_t address, DwarfNames& names, std::vector<DwarfFrame>& frames) {
   if (!is_built_) build();
   DwarfFrame frame;
   if (Dwarf_Line* line = dwarf_getsrc_die(&unit_, address)) {
@@ -260,10 +211,11 @@ void DwarfUnit::add_frames(uint64_t address, std::vector<DwarfFrame>& frames) {
   if (node == kNone && !frame.file.empty()) frames.push_back(frame);
   while (node != kNone) {
     const Node& found = nodes_[node];
-    const Function& function = function_of(found);
+    const Function& function = function_of(found, names);
     frame.linkage_name = function.linkage_name;
     frame.name = function.name;
-    frame.function = function.function;
+    frame.function = function.display.text;
+    frame.is_whole = function.display.is_whole;
     frame.start_line = function.start_line;
     frames.push_back(std::move(frame));
     frame = {.file = found.parent != kNone ? file_name(found.call_file) : std::string(), .line = found.call_line};
@@ -295,8 +247,8 @@ uint64_t DwarfUnit::same_until(uint64_t address) {
 }
 
 uint64_t DwarfUnit::memory_bytes() const {
-  return nodes_.capacity() * sizeof(Node) + scopes_.capacity() * sizeof(Scope) + scope_of_.capacity() * 16 +
-         segments_.capacity() * sizeof(Segment) + (functions_.size() + paths_.size()) * 200;
+  return nodes_.capacity() * sizeof(Node) + segments_.capacity() * sizeof(Segment) +
+         (functions_.size() + paths_.size()) * 200;
 }
 
 }  // namespace atys::symbolize

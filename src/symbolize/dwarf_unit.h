@@ -7,15 +7,17 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
+
+#include "symbolize/dwarf_names.h"
 
 namespace atys::symbolize {
 
 struct DwarfFrame {
   std::string linkage_name;  // mangled; empty where the language or the compiler gives none
   std::string name;          // as written in the source, without its scopes
-  std::string function;      // for people: the linkage name demangled, or the name
+  std::string function;      // for people: the linkage name demangled, or as DwarfNames makes it
+  bool is_whole = false;     // no symbol says more than `function`
   std::string file;
   int64_t line = 0;
   int64_t start_line = 0;  // where the function is declared
@@ -26,7 +28,7 @@ class DwarfUnit {
   explicit DwarfUnit(const Dwarf_Die& unit_die) : unit_(unit_die) {}
 
   // Innermost first; appended.
-  void add_frames(uint64_t address, std::vector<DwarfFrame>& frames);
+  void add_frames(uint64_t address, DwarfNames& names, std::vector<DwarfFrame>& frames);
   // add_frames() says the same of every address from this one up to the one returned.
   uint64_t same_until(uint64_t address);
   uint64_t memory_bytes() const;
@@ -53,20 +55,16 @@ class DwarfUnit {
   struct Function {
     std::string linkage_name;
     std::string name;
-    std::string function;
+    DwarfNames::Name display;
     int64_t start_line = 0;
   };
-  // A namespace or type that functions are declared in.
-  struct Scope {
-    Dwarf_Off die = 0;
-    uint32_t parent = kNone;
-  };
   void build();
-  void collect(Dwarf_Die* parent_die, uint32_t parent, uint32_t scope, uint32_t depth);
+  void collect(Dwarf_Die* parent_die, uint32_t parent, uint32_t depth);
   uint32_t add_node(Dwarf_Die* die, uint32_t parent, uint32_t depth, bool is_inlined);
   void flatten();
-  const Function& function_of(const Node& node);
-  std::string qualified(Dwarf_Die die, const std::string& name);
+  const Function& function_of(const Node& node, DwarfNames& names);
+  int first_line(const Dwarf_Die& declaration);
+  void find_first_lines();
   std::string file_name(uint32_t index);
   const std::string& cleaned(const char* path);
   uint32_t innermost(uint64_t address) const;
@@ -77,9 +75,9 @@ class DwarfUnit {
   std::vector<Node> nodes_;
   std::vector<Range> ranges_;  // only while building
   std::vector<Segment> segments_;
-  std::vector<Scope> scopes_;
-  std::vector<std::pair<Dwarf_Off, uint32_t>> scope_of_;  // of functions declared in a scope; by offset
   std::unordered_map<Dwarf_Off, Function> functions_;
+  std::unordered_map<void*, int> first_lines_;  // of functions that are said to be "operator()" and nothing else
+  bool has_first_lines_ = false;
   std::unordered_map<const char*, std::string> paths_;  // by libdw's own string
 };
 

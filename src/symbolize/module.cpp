@@ -29,6 +29,7 @@ constexpr std::string_view kSha256 = "sha256-1";
 constexpr size_t kSha256Digits = 64;
 constexpr time_t kSettledSeconds = 2;
 constexpr size_t kMostRangesAhead = 8192;
+constexpr std::string_view kDeleted = " (deleted)";
 constexpr uint64_t kBytesOpenedPerRange = 1024;  // of debug sections, most often compressed
 
 Result<std::string> hash_file(const ElfFile& file) {
@@ -62,6 +63,14 @@ std::string key_of_content(int fd) {
   return fmt::format("{:016x}{:016x}{:016x}{:016x}{:08x}{:016x}{:08x}", status.st_dev, status.st_ino, status.st_size,
                      static_cast<uint64_t>(status.st_mtim.tv_sec), static_cast<uint32_t>(status.st_mtim.tv_nsec),
                      static_cast<uint64_t>(status.st_ctim.tv_sec), static_cast<uint32_t>(status.st_ctim.tv_nsec));
+}
+
+// Of the place where the function begins in the file's own address space, as nm and objdump show it.
+std::string name_of_nameless(std::string_view path, uint64_t begin) {
+  if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+  path.remove_prefix(path.rfind('/') + 1);
+  if (path.starts_with('[') && path.ends_with(']')) path = path.substr(1, path.size() - 2);  // "[vdso]"
+  return fmt::format("[{}+{:#x}]", path, begin);
 }
 
 }  // namespace
@@ -110,6 +119,7 @@ void Module::close_file() {
   if (!holds_descriptor_) return;
   if (!origin_.can_be_found_again) {
     load_symbols();
+    load_ranges();
     if (go_) go_->detach();
   } else {
     go_.reset();
@@ -168,7 +178,7 @@ std::shared_ptr<const ElfFile> Module::debug_file(const ElfFile& file) {
 void Module::load_symbols() {
   if (symbols_) return;
   symbols_.emplace();
-  const std::string kind = fmt::format("symbols1-{}", origin_.owner);
+  const std::string kind = fmt::format("symbols2-{}", origin_.owner);
   if (auto kept = resources_->load(kind, build_id_))
     if (auto table = SymbolTable::parse(*kept)) {
       symbols_ = std::move(table);
@@ -200,6 +210,28 @@ void Module::load_debug_info(Effort effort) {
   if (auto info = open_debug_info(file); info.ok()) dwarf_ = info.take();
 }
 
+void Module::load_ranges() {
+  if (ranges_) return;
+  if (const auto file = open_again()) ranges_ = FunctionRanges::read(*file);
+}
+
+// A symbol without a size reaches to the next one, over all that was stripped between them.
+std::optional<Symbol> Module::symbol_at(uint64_t file_address) {
+  const auto symbol = symbols_->find(file_address);
+  if (!symbol || !symbol->is_size_guessed) return symbol;
+  load_ranges();
+  const auto range = ranges_ ? ranges_->find(file_address) : std::nullopt;
+  return range && range->begin > symbol->address ? std::nullopt : symbol;
+}
+
+std::vector<SourceFrame> Module::nameless_frames(uint64_t file_address) {
+  load_ranges();
+  const auto range = ranges_ ? ranges_->find(file_address) : std::nullopt;
+  if (!range) return {};
+  std::string name = name_of_nameless(path(), range->begin);
+  return {{name, name}};
+}
+
 void Module::load_go_table() {
   if (was_go_tried_) return;
   was_go_tried_ = true;
@@ -218,6 +250,17 @@ std::vector<SourceFrame> Module::go_frames(uint64_t file_address) {
   return {{frames.back().function, frames.back().system_name}};
 }
 
+// Go's debug information has no line for the first instruction of some functions, where many samples fall.
+void Module::place_by_go_table(uint64_t file_address, std::vector<SourceFrame>& frames) {
+  const auto others = go_frames(file_address);
+  if (others.size() != frames.size()) return;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (!frames[i].file.empty()) continue;
+    frames[i].file = others[i].file;
+    frames[i].line = others[i].line;
+  }
+}
+
 const std::string& Module::demangled(const Symbol& symbol) {
   if (demangled_.size() >= kMostDemangled) demangled_.clear();
   const auto [found, is_new] = demangled_.try_emplace(symbol.address);
@@ -225,15 +268,16 @@ const std::string& Module::demangled(const Symbol& symbol) {
   return found->second;
 }
 
-// The debug information names functions better, but not those that it gives no linkage name for: then the symbol is taken
-// if it says more (scopes, arguments).
+// The debug information names functions better, but not those that it gives neither a linkage name nor types for: then the
+// symbol is taken if it says more (scopes, arguments).
 SourceFrame Module::outermost_frame(DwarfFrame frame, const std::optional<Symbol>& symbol) {
+  const bool is_whole = frame.is_whole;
   SourceFrame made{std::move(frame.function), std::move(frame.linkage_name), std::move(frame.file), frame.line,
                    frame.start_line};
   if (symbol) {
     const std::string& text = demangled(*symbol);
     const bool is_mangled = text != without_clone_suffix(symbol->name);
-    if (made.function.empty() || (made.system_name.empty() && is_mangled)) made.function = text;
+    if (made.function.empty() || (made.system_name.empty() && is_mangled && !is_whole)) made.function = text;
     if (made.system_name.empty() || text == made.function) made.system_name = symbol->name;
   }
   if (made.system_name.empty()) made.system_name = made.function;
@@ -261,11 +305,14 @@ std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address, Effort ef
   load_symbols();
   load_debug_info(effort);
   if (dwarf_ == nullptr && was_dwarf_tried_) debug_file_.reset();  // it gave its symbols, and has nothing else
-  const auto symbol = symbols_->find(file_address);
+  const auto symbol = symbol_at(file_address);
   auto frames = dwarf_frames(file_address, symbol);
-  if (frames.empty() && (resources_->options().wants_lines || !symbol)) frames = go_frames(file_address);
-  if (frames.empty() && symbol) frames.push_back({demangled(*symbol), std::string(symbol->name)});
-  return frames;
+  if (frames.empty() && (resources_->options().wants_lines || !symbol))
+    frames = go_frames(file_address);
+  else if (!frames.empty() && dwarf_ != nullptr && frames.front().file.empty())
+    place_by_go_table(file_address, frames);
+  if (frames.empty() && symbol) frames.push_back({demangled(*symbol), std::string(symbol->name), std::string(symbol->file)});
+  return frames.empty() ? nameless_frames(file_address) : frames;
 }
 
 std::vector<SourceFrame> Module::resolve(uint64_t file_address, Effort effort) {
@@ -285,7 +332,8 @@ std::vector<SourceFrame> Module::resolve(uint64_t file_address, Effort effort) {
 }
 
 uint64_t Module::same_until(uint64_t file_address) {
-  return std::min(symbols_->same_until(file_address), dwarf_->same_until(file_address));
+  const uint64_t same = std::min(symbols_->same_until(file_address), dwarf_->same_until(file_address));
+  return ranges_ ? std::min(same, ranges_->same_until(file_address)) : same;
 }
 
 std::vector<ResolvedRange> Module::ranges_around(uint64_t file_address, const std::vector<SourceFrame>& frames) {

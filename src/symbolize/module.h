@@ -18,6 +18,7 @@
 #include "symbolize/debug_files.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elf_file.h"
+#include "symbolize/function_ranges.h"
 #include "symbolize/go_binary.h"
 #include "symbolize/symbol_table.h"
 
@@ -91,7 +92,12 @@ class Module : public std::enable_shared_from_this<Module> {
   void load_symbols();
   void load_debug_info(Effort effort);
   void load_go_table();
+  void load_ranges();
+  std::optional<Symbol> symbol_at(uint64_t file_address);
+  // "[perl+0x45a10]": what stands for a function that nothing names.
+  std::vector<SourceFrame> nameless_frames(uint64_t file_address);
   std::vector<SourceFrame> go_frames(uint64_t file_address);
+  void place_by_go_table(uint64_t file_address, std::vector<SourceFrame>& frames);
   Result<std::unique_ptr<DwarfInfo>> open_debug_info(const std::shared_ptr<const ElfFile>& file);
   int debug_tables() const { return (dwarf_ != nullptr ? 1 : 0) + (go_ ? 1 : 0); }
   std::vector<SourceFrame> dwarf_frames(uint64_t file_address, const std::optional<Symbol>& symbol);
@@ -113,6 +119,7 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<const ElfFile> file_;
   uint64_t forgotten_at_ = 0;  // last_use_ when sections were forgotten
   std::optional<SymbolTable> symbols_;
+  std::optional<FunctionRanges> ranges_;
   std::unordered_map<uint64_t, std::string> demangled_;  // by the symbol's address; bounded
   std::shared_ptr<const ElfFile> debug_file_;
   bool was_debug_file_sought_ = false;

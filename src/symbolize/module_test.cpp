@@ -112,8 +112,8 @@ TEST_F(ModuleTest, shows_inlined_functions_innermost_first) {
       const auto frames = module->resolve(address);
       if (frames.size() < 3) continue;
       is_seen = true;
-      EXPECT_EQ(frames[0].function, "shop::innermost");
-      EXPECT_EQ(frames[1].function, "shop::middle");
+      EXPECT_EQ(frames[0].function, "shop::innermost(int)");
+      EXPECT_EQ(frames[1].function, "shop::middle(int)");
       EXPECT_EQ(frames[1].line, 11);
       EXPECT_EQ(frames[2].function, "shop::Counter::add(int)");
       EXPECT_EQ(frames[2].line, 17);

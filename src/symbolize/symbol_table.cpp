@@ -10,9 +10,10 @@ namespace {
 
 // A function may hold others (assembler labels with sizes); so many are looked through for one that reaches far enough.
 constexpr int kMostNested = 32;
+constexpr size_t kLongestName = (size_t{64} << 10) + 1;
 
 struct FlatHeader {
-  uint32_t version = 1;
+  uint32_t version = 2;
   uint32_t entries = 0;
   uint64_t name_bytes = 0;
 };
@@ -20,7 +21,10 @@ struct FlatHeader {
 }  // namespace
 
 Symbol SymbolTable::symbol(const Entry& entry) const {
-  return {std::string_view(names_.data() + entry.name), entry.address, entry.size};
+  const std::string_view name(names_.data() + (entry.name & kNameOffset));
+  Symbol symbol{name, entry.address, entry.size, {}, (entry.name & kGuessedSize) != 0};
+  if ((entry.name & kHasFile) != 0) symbol.file = std::string_view(name.data() + name.size() + 1);
+  return symbol;
 }
 
 std::optional<Symbol> SymbolTable::find(uint64_t address) const {
@@ -64,8 +68,13 @@ std::optional<SymbolTable> SymbolTable::parse(std::span<const std::byte> flat) {
   table.names_.assign(reinterpret_cast<const char*>(flat.data()) + sizeof header + entry_bytes, header.name_bytes);
   if (header.entries > 0 && (table.names_.empty() || table.names_.back() != '\0')) return {};
   for (size_t i = 0; i < table.entries_.size(); ++i) {
-    if (table.entries_[i].name >= table.names_.size()) return {};
+    const size_t name = table.entries_[i].name & kNameOffset;
+    if (name >= table.names_.size()) return {};
     if (i > 0 && table.entries_[i - 1].address >= table.entries_[i].address) return {};
+    if ((table.entries_[i].name & kHasFile) == 0) continue;
+    // The last byte is a zero: what does not end there has a text after it.
+    const size_t length = ::strnlen(table.names_.data() + name, kLongestName);
+    if (length == kLongestName || name + length + 1 == table.names_.size()) return {};
   }
   table.is_whole_ = true;
   return table;

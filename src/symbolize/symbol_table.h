@@ -21,6 +21,8 @@ struct Symbol {
   std::string_view name;  // raw, as the linker knows it
   uint64_t address = 0;
   uint64_t size = 0;
+  std::string_view file = {};    // the source, of a function that shares its name with one of another file
+  bool is_size_guessed = false;  // it reaches as far as the next symbol
 };
 
 class SymbolTable {
@@ -47,8 +49,11 @@ class SymbolTable {
   struct Entry {
     uint64_t address = 0;
     uint32_t size = 0;
-    uint32_t name = 0;  // offset of a name that ends with a zero byte
+    uint32_t name = 0;  // offset of a name that ends with a zero byte; and flags
   };
+  static constexpr uint32_t kHasFile = uint32_t{1} << 31;  // after the name comes the source file
+  static constexpr uint32_t kGuessedSize = uint32_t{1} << 30;
+  static constexpr uint32_t kNameOffset = kGuessedSize - 1;
   Symbol symbol(const Entry& entry) const;
 
   std::vector<Entry> entries_;  // by address, one for each address

@@ -2,9 +2,13 @@
 #include "symbolize/symbol_table_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
+#include <set>
+#include <unordered_map>
 
+#include "symbolize/demangle.h"
 #include "symbolize/mini_debug.h"
 
 namespace atys::symbolize {
@@ -13,7 +17,7 @@ namespace {
 
 constexpr size_t kMostSymbols = size_t{16} << 20;
 constexpr size_t kLongestName = size_t{64} << 10;
-constexpr size_t kMostNameBytes = size_t{1} << 30;
+constexpr size_t kMostNameBytes = size_t{1} << 29;  // with files, below what offsets can say
 constexpr size_t kMostSections = size_t{1} << 20;
 // How far a function without a size reaches when nothing follows it.
 constexpr uint64_t kLongestUnsized = 4096;
@@ -24,6 +28,16 @@ bool is_marker(std::string_view name) {
   if (name.starts_with(".L")) return true;
   return name.size() >= 2 && name[0] == '$' && std::strchr("xdat", name[1]) != nullptr &&
          (name.size() == 2 || name[2] == '.');
+}
+
+// The name in a symbol that says which source file those after it are of. Compilers that join sources, or split them, write
+// something else there.
+std::string_view source_file(const char* name) {
+  static constexpr std::array<std::string_view, 14> kEndings = {".c", ".cc", ".cpp", ".cxx", ".c++", ".C",   ".cp",
+                                                                ".m", ".mm", ".s",   ".S",   ".f",   ".f90", ".d"};
+  const std::string_view text = name == nullptr ? std::string_view() : std::string_view(name, ::strnlen(name, kLongestName));
+  const bool is_source = std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) { return text.ends_with(ending); });
+  return is_source ? text : std::string_view();
 }
 
 uint32_t rank_of(const GElf_Sym& symbol, std::string_view name) {
@@ -85,6 +99,11 @@ bool SymbolTableBuilder::add_name(std::string_view name, uint32_t& offset) {
 
 void SymbolTableBuilder::add_symbol(const ElfFile& file, const GElf_Sym& symbol, const char* name) {
   const auto type = GELF_ST_TYPE(symbol.st_info);
+  if (type == STT_FILE) {
+    file_ = 0;
+    if (const std::string_view source = source_file(name); !source.empty() && !add_name(source, file_)) file_ = 0;
+    return;
+  }
   if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) return;
   if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 || name == nullptr || name[0] == '\0') return;
   const std::string_view text(name, ::strnlen(name, kLongestName));
@@ -93,6 +112,7 @@ void SymbolTableBuilder::add_symbol(const ElfFile& file, const GElf_Sym& symbol,
   // Labels that are not functions by type count only where the code is.
   if (type == STT_NOTYPE && (section == nullptr || !section->is_code)) return;
   Candidate candidate{symbol.st_value, symbol.st_size, section != nullptr ? section->end : 0, 0, rank_of(symbol, text)};
+  if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL) candidate.file = file_;
   if (file.machine() == EM_ARM) candidate.address &= ~uint64_t{1};  // the lowest bit says Thumb
   if (add_name(text, candidate.name)) candidates_.push_back(candidate);
 }
@@ -110,6 +130,7 @@ size_t SymbolTableBuilder::add_table(const ElfFile& file, uint32_t section_type)
   if (data == nullptr) return 0;
   const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, kMostSymbols);
   const size_t before = candidates_.size();
+  file_ = 0;
   for (size_t i = 1; i < count; ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
@@ -178,21 +199,60 @@ void SymbolTableBuilder::find_ends() {
     uint64_t end = candidate.limit > candidate.address ? candidate.limit : candidate.address + kLongestUnsized;
     if (i + 1 < candidates_.size()) end = std::min(end, candidates_[i + 1].address);
     candidate.size = end - candidate.address;
+    candidate.is_size_guessed = true;
   }
+}
+
+// Only names tell functions apart. Where two files have one under the same name, of which others see one at most, their
+// files do. Parts and copies go with the function that they are of.
+void SymbolTableBuilder::forget_files_of_lone_names() {
+  struct Holders {
+    std::string_view file;
+    bool is_in_several = false;
+    bool is_global = false;
+  };
+  std::unordered_map<std::string_view, Holders> holders;  // by name
+  const auto text = [this](uint32_t offset) { return std::string_view(names_.data() + offset); };
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.file == 0) continue;
+    const std::string_view file = text(candidate.file);
+    Holders& known = holders.try_emplace(without_clone_suffix(text(candidate.name)), Holders{file}).first->second;
+    known.is_in_several = known.is_in_several || known.file != file;
+  }
+  for (const Candidate& candidate : candidates_)
+    if (candidate.file == 0 && !holders.empty())
+      if (const auto known = holders.find(text(candidate.name)); known != holders.end()) known->second.is_global = true;
+  std::set<std::pair<std::string_view, std::string_view>> kept;  // name and file
+  for (const bool wants_copies : {false, true})
+    for (Candidate& candidate : candidates_) {
+      const std::string_view name = text(candidate.name);
+      const std::string_view function = without_clone_suffix(name);
+      if (candidate.file == 0 || (name != function) != wants_copies) continue;
+      const Holders& known = holders.at(function);
+      const bool is_kept = wants_copies
+                               ? kept.contains({function, text(candidate.file)}) || (known.is_in_several && !known.is_global)
+                               : known.is_in_several || known.is_global;
+      if (!is_kept) candidate.file = 0;
+      if (is_kept && !wants_copies) kept.emplace(function, text(candidate.file));
+    }
 }
 
 SymbolTable SymbolTableBuilder::build() {
   drop_aliases();
   drop_labels();
   find_ends();
+  forget_files_of_lone_names();
   SymbolTable table;
   table.entries_.reserve(candidates_.size());
   for (const Candidate& candidate : candidates_) {
     const std::string_view name(names_.data() + candidate.name);
     const auto size = static_cast<uint32_t>(std::min<uint64_t>(candidate.size, std::numeric_limits<uint32_t>::max()));
-    table.entries_.push_back({candidate.address, size, static_cast<uint32_t>(table.names_.size())});
+    const uint32_t flags =
+        (candidate.file != 0 ? SymbolTable::kHasFile : 0) | (candidate.is_size_guessed ? SymbolTable::kGuessedSize : 0);
+    table.entries_.push_back({candidate.address, size, static_cast<uint32_t>(table.names_.size()) | flags});
     table.names_.append(name);
     table.names_.push_back('\0');
+    if (candidate.file != 0) table.names_.append(names_.data() + candidate.file).push_back('\0');
   }
   table.names_.shrink_to_fit();
   return table;

@@ -29,12 +29,15 @@ class SymbolTableBuilder {
     uint64_t limit = 0;  // end of its section; 0: not known
     uint32_t name = 0;
     uint32_t rank = 0;  // lower is better
+    uint32_t file = 0;  // of the source; 0: not known
+    bool is_size_guessed = false;
   };
   void add_symbol(const ElfFile& file, const GElf_Sym& symbol, const char* name);
   bool add_name(std::string_view name, uint32_t& offset);
   void drop_aliases();
   void drop_labels();
   void find_ends();
+  void forget_files_of_lone_names();
 
   struct SectionEnd {
     uint64_t end = 0;
@@ -42,7 +45,8 @@ class SymbolTableBuilder {
   };
   std::vector<SectionEnd> sections_;
   std::vector<Candidate> candidates_;
-  std::string names_;
+  uint32_t file_ = 0;        // that the symbols being read are of
+  std::string names_{'\0'};  // so that no name is at 0
 };
 
 }  // namespace atys::symbolize

@@ -4,17 +4,18 @@
 #include <gelf.h>
 
 #include <algorithm>
-#include <optional>
 
+#include "symbolize/frame_section.h"
 #include "symbolize/go_binary.h"
-#include "unwind/cursor.h"
 #include "unwind/frame_program.h"
-#include "unwind/frame_section.h"
 #include "unwind/go_frames.h"
 #include "unwind/landmarks.h"
 #include "unwind/unwind_table.h"
 
 namespace atys::unwind {
+
+using symbolize::FrameEntry;
+using symbolize::FrameSection;
 
 namespace {
 
@@ -44,32 +45,6 @@ bool is_within(std::span<const symbolize::ElfFile::Segment> code, const FrameEnt
   return false;
 }
 
-// .eh_frame of a file without section headers: the segment PT_GNU_EH_FRAME says where it begins.
-std::optional<symbolize::ElfFile::Section> eh_frame_by_segment(const symbolize::ElfFile& file) {
-  size_t count = 0;
-  if (elf_getphdrnum(file.handle(), &count) != 0) return {};
-  for (size_t i = 0; i < count; ++i) {
-    GElf_Phdr header;
-    if (gelf_getphdr(file.handle(), static_cast<int>(i), &header) == nullptr || header.p_type != PT_GNU_EH_FRAME) continue;
-    const Elf_Data* index = elf_getdata_rawchunk(file.handle(), static_cast<int64_t>(header.p_offset), 8, ELF_T_BYTE);
-    if (index == nullptr) return {};
-    Cursor cursor({static_cast<const std::byte*>(index->d_buf), index->d_size});
-    // Version 1; the pointer is a signed 32-bit distance from itself. No linker writes it otherwise.
-    if (cursor.fixed<uint16_t>() != 0x1b01) return {};
-    cursor.fixed<uint16_t>();
-    const uint64_t address = header.p_vaddr + 4 + static_cast<uint64_t>(int64_t{cursor.fixed<int32_t>()});
-    for (const auto& segment : file.segments()) {
-      if (address < segment.address || address - segment.address >= segment.file_size) continue;
-      const uint64_t skip = address - segment.address;
-      const Elf_Data* data = elf_getdata_rawchunk(file.handle(), static_cast<int64_t>(segment.file_offset + skip),
-                                                  segment.file_size - skip, ELF_T_BYTE);
-      if (data == nullptr) return {};
-      return symbolize::ElfFile::Section{address, SHT_PROGBITS, {static_cast<const std::byte*>(data->d_buf), data->d_size}};
-    }
-  }
-  return {};
-}
-
 void by_address(std::vector<FrameEntry>& entries) {
   std::stable_sort(entries.begin(), entries.end(),
                    [](const FrameEntry& a, const FrameEntry& b) { return a.begin < b.begin; });
@@ -96,24 +71,16 @@ std::vector<Row> rows_of(const symbolize::ElfFile& file, Machine machine, FrameS
   return rows;
 }
 
-FrameSection eh_frame_of(const symbolize::ElfFile& file) {
-  if (const auto section = file.section(".eh_frame"))
-    return read_frame_section(section->bytes, section->address, FrameSection::Format::EhFrame);
-  if (const auto section = eh_frame_by_segment(file))
-    return read_frame_section(section->bytes, section->address, FrameSection::Format::EhFrame, true);
-  return {};
-}
-
 }  // namespace
 
 Result<UnwindTable> UnwindTable::compile(const symbolize::ElfFile& file) {
   const Machine machine = TRY(machine_of(file));
-  std::vector<Row> rows = rows_of(file, machine, eh_frame_of(file));
+  std::vector<Row> rows = rows_of(file, machine, symbolize::read_eh_frame(file));
   // Go describes its functions only here; C code that is linked in has .eh_frame.
   if (const auto section = file.section(".debug_frame"))
-    rows = fill_gaps(
-        std::move(rows),
-        rows_of(file, machine, read_frame_section(section->bytes, section->address, FrameSection::Format::DebugFrame)));
+    rows = fill_gaps(std::move(rows), rows_of(file, machine,
+                                              symbolize::read_frame_section(section->bytes, section->address,
+                                                                            FrameSection::Format::DebugFrame)));
   else if (const auto table = symbolize::read_go_table(file))
     rows = fill_gaps(std::move(rows), go_rows(*table, machine));
   Landmarks landmarks = find_landmarks(file, machine);

@@ -3,10 +3,12 @@
 
 #include <dwarf.h>
 
-#include "unwind/cursor.h"
+#include "symbolize/cursor.h"
 #include "unwind/machine_registers.h"
 
 namespace atys::unwind {
+
+using symbolize::Cursor;
 
 namespace {
 

@@ -5,11 +5,14 @@
 
 #include <limits>
 
-#include "unwind/cursor.h"
+#include "symbolize/cursor.h"
 #include "unwind/frame_expression.h"
 #include "unwind/machine_registers.h"
 
 namespace atys::unwind {
+
+using symbolize::Cursor;
+using symbolize::FrameCommon;
 
 namespace {
 

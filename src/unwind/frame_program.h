@@ -8,10 +8,13 @@
 #include <memory>
 #include <vector>
 
-#include "unwind/frame_section.h"
+#include "symbolize/frame_section.h"
 #include "unwind/rule.h"
 
 namespace atys::unwind {
+
+using symbolize::FrameEntry;
+using symbolize::FrameSection;
 
 struct Row {
   uint64_t address = 0;  // the rule holds from here to the next row

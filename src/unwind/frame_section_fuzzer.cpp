@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Call frame information of any bytes: entries, their programs, their rows.
-#include "unwind/frame_section.h"
+#include "symbolize/frame_section.h"
 
 #include <cstdlib>
 
@@ -8,6 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace atys::unwind;
+  using atys::symbolize::read_frame_section;
   if (size == 0) return 0;
   const auto format = (data[0] & 1) != 0 ? FrameSection::Format::DebugFrame : FrameSection::Format::EhFrame;
   const auto machine = (data[0] & 2) != 0 ? Machine::Aarch64 : Machine::X86_64;

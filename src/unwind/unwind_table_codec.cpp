@@ -5,10 +5,12 @@
 #include <bit>
 #include <cstring>
 
-#include "unwind/cursor.h"
+#include "symbolize/cursor.h"
 #include "unwind/unwind_table.h"
 
 namespace atys::unwind {
+
+using symbolize::Cursor;
 
 namespace {
 

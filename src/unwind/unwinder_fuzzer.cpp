@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "unwind/cursor.h"
+#include "symbolize/cursor.h"
 
 namespace {
 
@@ -32,6 +32,8 @@ class Hostile : public Surroundings {
   const UnwindTable& table_;
   std::span<const std::byte> far_;
 };
+
+using symbolize::Cursor;
 
 Rule read_rule(Cursor& cursor) {
   Rule rule;

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "capture/recording.h"
-#include "reduce/anonymous.h"
 #include "store/library.h"
 #include "verbs/adaptive.h"
 #include "verbs/no_samples.h"
@@ -156,13 +155,11 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
   answer.written = TRY(write_output(recorded.profile, request.output));
   fill_budget(request, recorded.use, answer);
   if (total_of(recorded.profile) == 0) answer.notes.push_back(why_there_are_no_samples(plan, recorded));
-  ViewedProfile viewed;
-  viewed.column = recorded.profile.default_value_column();
-  viewed.loaded = {reduce::name_anonymous_functions(std::move(recorded.profile)), answer.written.id, answer.written.path};
   const std::string reference = answer.written.id.empty() ? answer.written.path : answer.written.id.substr(0, 12);
   View view;
   view.top = kRows;
   view.max_tokens = request.max_tokens;
+  const ViewedProfile viewed = TRY(view_of({std::move(recorded.profile), answer.written.id, answer.written.path}, view));
   answer.summary = TRY(summarize(viewed, reference, view));
   return answer;
 }

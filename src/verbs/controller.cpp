@@ -227,10 +227,7 @@ Result<SentProfile> RunningController::profile(const ServiceQuery& query, const 
 
 Result<SummaryAnswer> RunningController::top(const ServiceQuery& query, const View& view) {
   store::Merged answer = TRY(merged(query));
-  ViewedProfile viewed{{std::move(answer.profile), {}, query.service}, 0};
-  if (!view.filter.keeps_all()) viewed.loaded.profile = TRY(reduce::filter(viewed.loaded.profile, view.filter));
-  viewed.column = TRY(find_value_column(viewed.loaded.profile, view.value));
-  return summarize(viewed, "service:" + query.service, view);
+  return summarize(TRY(view_of({std::move(answer.profile), {}, query.service}, view)), "service:" + query.service, view);
 }
 
 Result<SeriesAnswer> RunningController::series(const ServiceQuery& query, int64_t step_ns, const std::string& function) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <type_traits>
 
 #include "reduce/function_text.h"
+#include "verbs/distinct_names.h"
 
 namespace atys::verbs {
 
@@ -95,6 +97,20 @@ void shorten(SummaryRow& row, const Detail& detail) {
   for (std::string& name : row.path) row.is_shortened |= shorten_name(name, detail.name_bytes);
   row.is_shortened |= shorten_name(row.callee, detail.name_bytes);
   shorten(row.source, std::max<size_t>(detail.name_bytes, 40));
+}
+
+// Shortens rows of an answer whose names stand beside each other.
+template <typename Rows>
+void shorten_rows(Rows& rows, const Detail& detail) {
+  std::vector<ShortName> names;
+  for (auto& row : rows) {
+    names.push_back({&row.entity.name, row.entity.name});
+    if constexpr (std::is_same_v<std::decay_t<decltype(row)>, SummaryRow>)
+      shorten(row, detail);
+    else
+      shorten(row.entity, detail);
+  }
+  keep_apart(names, detail.name_bytes);
 }
 
 // Adds rows to what is omitted, by the package that they belong to.
@@ -215,8 +231,8 @@ size_t all_rows(const SummaryAnswer& answer) {
 SummaryAnswer in_detail(const SummaryAnswer& answer, const Detail& detail) {
   SummaryAnswer result = answer;
   keep_rows(result, detail.rows);
-  for (SummaryRow& row : result.rows) shorten(row, detail);
-  for (SummaryRow& row : result.tree) shorten(row, detail);
+  shorten_rows(result.rows, detail);
+  shorten_rows(result.tree, detail);
   name_groups(result.omitted, detail);
   shorten(result.profile, detail);
   cut_next(result.next, detail.next);
@@ -231,7 +247,7 @@ DiffAnswer in_detail(const DiffAnswer& answer, const Detail& detail) {
     omission.add(result.rows[i].entity, std::abs(result.rows[i].delta) * 100);
   omission.finish();
   if (detail.rows < result.rows.size()) result.rows.resize(detail.rows);
-  for (reduce::DiffRow& row : result.rows) shorten(row.entity, detail);
+  shorten_rows(result.rows, detail);
   name_groups(result.omitted, detail);
   shorten(result.base, detail);
   shorten(result.fresh, detail);
@@ -247,7 +263,7 @@ CompareAnswer in_detail(const CompareAnswer& answer, const Detail& detail) {
     result.omitted.percent += std::abs(rows[i].delta) * 100;
   }
   if (detail.rows < rows.size()) rows.resize(detail.rows);
-  for (reduce::DiffRow& row : rows) shorten(row.entity, detail);
+  shorten_rows(rows, detail);
   if (!detail.remarks) result.headroom.clear();
   for (Headroom& row : result.headroom) shorten(row.entity, detail);
   for (TimedSide* side : {&result.a, &result.b}) {

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "capture/recording.h"
+#include "reduce/anonymous.h"
 #include "reduce/filter.h"
 #include "reduce/merge.h"
 #include "store/library.h"
@@ -102,6 +103,7 @@ class Profiling {
   }
 
   void take(Profile profile, bool is_b) {
+    profile = reduce::give_lasting_names(std::move(profile));
     size_t column = profile.default_value_column();
     if (const auto asked = find_value_column(profile, request_.view.value); asked.ok()) column = *asked;
     if (!request_.view.filter.keeps_all())

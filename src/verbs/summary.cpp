@@ -68,7 +68,9 @@ CodeShares shares_of(const reduce::CodeOrigins& code) {
           .level = std::string(to_string(code.shown_as_own()))};
 }
 
-bool is_runtime_work(const SummaryRow& row) { return row.origin == "runtime" && row.entity.name.starts_with('['); }
+bool is_runtime_work(const SummaryRow& row) {
+  return row.origin == "runtime" && row.entity.name.starts_with('[') && row.entity.module.empty();
+}
 
 void add_remarks(SummaryAnswer& answer) {
   const bool is_about_own_code = answer.form == "tree" || answer.form == "brief";

@@ -56,9 +56,7 @@ class LiveTop::State {
   double overhead_percent = 0;
 
   void finish_window() {
-    Profile profile = recording->take_window();
-    latest.column = profile.default_value_column();
-    latest.loaded = {std::move(profile), "", ""};
+    if (auto viewed = view_of({recording->take_window(), "", ""}, {}); viewed.ok()) latest = viewed.take();
     if (!recording->use().grants.empty()) hz = recording->use().grants.back().hz;
     overhead_percent = recording->use().overhead * 100;
     window_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.seconds));

@@ -8,7 +8,11 @@
 namespace atys::verbs {
 
 Result<ViewedProfile> open_view(const std::string& reference, const View& view) {
-  ViewedProfile viewed{TRY(load_profile(reference))};
+  return view_of(TRY(load_profile(reference)), view);
+}
+
+Result<ViewedProfile> view_of(LoadedProfile loaded, const View& view) {
+  ViewedProfile viewed{std::move(loaded)};
   viewed.loaded.profile = reduce::name_anonymous_functions(std::move(viewed.loaded.profile));
   viewed.column = TRY(find_value_column(viewed.loaded.profile, view.value));
   if (!view.filter.keeps_all()) viewed.loaded.profile = TRY(reduce::filter(viewed.loaded.profile, view.filter));

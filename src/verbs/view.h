@@ -58,6 +58,8 @@ struct ViewedProfile {
 };
 
 Result<ViewedProfile> open_view(const std::string& reference, const View& view);
+// The same of a profile that is at hand. Every answer for people is made of one of these: functions have their names here.
+Result<ViewedProfile> view_of(LoadedProfile loaded, const View& view);
 
 // How many rows are worth looking at: as many as were asked for, or could fit into the cap.
 size_t rows_wanted(const View& view);

@@ -14,7 +14,7 @@ namespace atys::capture::native {
 namespace {
 constexpr std::string_view kRules = "unwind-2";
 constexpr std::string_view kKernel = "kernel-1";
-constexpr std::string_view kLines = "lines-2";
+constexpr std::string_view kLines = "lines-3";
 constexpr size_t kMostWithoutLine = 4096;
 }  // namespace
 

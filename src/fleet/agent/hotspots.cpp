@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fleet/window_labels.h"
+#include "reduce/anonymous.h"
 
 namespace atys::fleet {
 
@@ -34,7 +35,7 @@ std::vector<std::string> functions_of(const Profile& profile, StackId stack) {
       if (seen.insert(name).second) names.push_back(std::move(name));
     }
     for (const Line& line : lines) {
-      std::string name(function_name(profile, line.function));
+      std::string name = reduce::lasting_name(profile, line.function);
       if (seen.insert(name).second) names.push_back(std::move(name));
     }
   }

@@ -49,6 +49,24 @@ TEST(hotspots, the_costliest_have_counters_and_the_rest_is_one) {
   EXPECT_EQ(rows[0].functions.back().name, "other");
 }
 
+TEST(hotspots, functions_without_a_name_have_one_that_lasts) {
+  Profile profile = window({});
+  const auto labels = profile.label_set({profile.string_label(kServiceName, "shop", profile::LabelScope::Resource),
+                                         profile.string_label(kServiceInstance, "7", profile::LabelScope::Resource)});
+  for (const int64_t begin : {7, 9}) {
+    const profile::Line line{.line = begin + 1,
+                             .function = profile.functions.intern({.name = profile.strings.intern("(anonymous)"),
+                                                                   .filename = profile.strings.intern("/srv/app.js"),
+                                                                   .start_line = begin})};
+    const profile::FrameId frame = profile.frames.intern({.lines = profile.lines.intern({&line, 1})});
+    profile.samples.add(profile.stacks.intern({&frame, 1}), labels, std::array<int64_t, 2>{1, begin * 1'000'000'000});
+  }
+  Hotspots hotspots({});
+  hotspots.add(profile, kMinute);
+  EXPECT_EQ(selfs(hotspots, kMinute),
+            (std::map<std::string, double>{{"(anonymous):7 in app.js", 7}, {"(anonymous):9 in app.js", 9}, {"other", 0}}));
+}
+
 TEST(hotspots, stay_for_a_while_and_then_go) {
   Hotspots hotspots({.top = 1, .stays_ns = 2 * kMinute});
   hotspots.add(window({{"a", 5}, {"b", 1}}), kMinute);

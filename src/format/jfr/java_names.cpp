@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "reduce/function_text.h"
+
 namespace atys::format::jfr {
 
 namespace {
@@ -46,7 +48,7 @@ std::string class_name(std::string_view internal) {
     for (size_t i = 0; i < dimensions; ++i) name += "[]";
     return name;
   }
-  return dotted(internal);
+  return reduce::stable_name(dotted(internal));
 }
 
 std::string state_name(std::string_view state) {

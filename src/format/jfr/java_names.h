@@ -7,7 +7,7 @@
 
 namespace atys::format::jfr {
 
-// java/lang/String → java.lang.String, [[J → long[][], [Lorg/x/Y; → org.x.Y[].
+// java/lang/String → java.lang.String, [[J → long[][], [Lorg/x/Y; → org.x.Y[]. Without the addresses of hidden classes.
 std::string class_name(std::string_view internal);
 
 // STATE_SLEEPING → sleeping.

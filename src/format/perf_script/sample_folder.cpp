@@ -38,7 +38,7 @@ void SampleFolder::add(std::string_view text, uint64_t offset, bool is_end) {
   take_waiting();
   if (!in_sample_) return;
   if (is_end && !frames_.empty() && !is_single_line_) {
-    // perf ends each sample with an empty line. Without it the stack may lack its outer frames.
+    // perf ends each sample with an empty line. If it does and there is none here, the stack may lack its outer frames.
     unfinished_ = Unfinished{make_stack(), context_, period_};
     in_sample_ = false;
   } else {
@@ -46,20 +46,28 @@ void SampleFolder::add(std::string_view text, uint64_t offset, bool is_end) {
   }
 }
 
-void SampleFolder::take_line(std::string_view line) {
-  const bool is_indented = !line.empty() && is_blank(line.front());
-  line = trim(line);
-  if (in_sample_ && is_indented && !line.empty()) {
+// Whether the line may be one of a sample that was begun: nearly always a frame.
+bool SampleFolder::may_be_of_sample(std::string_view line, bool is_indented) const {
+  if (layout_.are_frames_indented) return is_indented && (in_sample_ || layout_.headers == TextLayout::Headers::None);
+  return in_sample_ || layout_.headers == TextLayout::Headers::None || (line.front() != '#' && !layout_.header(line));
+}
+
+void SampleFolder::take_line(std::string_view whole_line) {
+  const bool is_indented = !whole_line.empty() && is_blank(whole_line.front());
+  const std::string_view line = trim(whole_line);
+  if (!line.empty() && may_be_of_sample(line, is_indented)) {
     if (waiting_count_ == waiting_.size()) take_waiting();
     waiting_[waiting_count_++] = {line, resolver_.prepare(line)};
+    if (!in_sample_ && layout_.headers == TextLayout::Headers::None && parse_frame(line)) begin_sample({});
     return;
   }
   take_waiting();
   if (line.empty()) {
+    are_samples_apart_ = are_samples_apart_ || in_sample_;
     if (in_sample_) end_sample();
   } else if (line.front() == '#') {
     take_comment(line);
-  } else if (!take_header(line)) {
+  } else if (!take_header(whole_line)) {
     note_unreadable(line);
   }
 }
@@ -69,8 +77,11 @@ void SampleFolder::take_waiting() {
   waiting_count_ = 0;
 }
 
-// An indented line below a header. Mostly a frame; in output without call chains, the next header.
+// A line below a header. Mostly a frame; in output without call chains, the next header.
 void SampleFolder::take_ready_line(std::string_view line, const TextKey& key) {
+  // "dd 29776 666709.771979: …" reads as a frame at the address dd.
+  const bool is_certain = !layout_.are_frames_indented && is_certain_header(line);
+  if (is_certain && take_header(line)) return;
   if (!is_single_line_ && take_frame(line, key)) return;
   if (take_header(line)) return;
   if (!is_single_line_ || !take_frame(line, key)) note_unreadable(line);
@@ -88,22 +99,21 @@ bool SampleFolder::take_frame(std::string_view line, const TextKey& key) {
 }
 
 bool SampleFolder::take_header(std::string_view line) {
-  const auto header = parse_header(line);
-  if (!header) return false;
+  const auto header = layout_.header(line);
+  if (header) begin_sample(*header);
+  return header.has_value();
+}
+
+void SampleFolder::begin_sample(const HeaderLine& header) {
   if (in_sample_) end_sample();
   in_sample_ = true;
   frames_.clear();
-  command_ = resolver_.command(header->comm);
-  context_ = {header->pid, header->tid, event_position(header->event, header->period.has_value())};
-  period_ = header->period.value_or(0);
-  if (header->time_ns) note_time(*header->time_ns);
-  is_single_line_ = header->rest.ends_with(')');
-  if (is_single_line_) {
-    const FrameId frame = resolver_.frame(resolver_.prepare(header->rest), header->rest);
-    is_single_line_ = frame != kNoFrame;
-    if (is_single_line_) frames_.push_back(frame);
-  }
-  return true;
+  command_ = resolver_.command(header.comm);
+  context_ = {header.pid, header.tid, event_position(header.event, header.period.has_value())};
+  period_ = header.period.value_or(0);
+  if (header.time_ns) note_time(*header.time_ns);
+  is_single_line_ = parse_only_frame(header.rest).has_value();
+  if (is_single_line_) frames_.push_back(resolver_.frame(resolver_.prepare(header.rest), header.rest));
 }
 
 // "# hostname : web-7"

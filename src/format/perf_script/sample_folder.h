@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "format/perf_script/frame_resolver.h"
+#include "format/perf_script/text_layout.h"
 #include "profile/profile.h"
 
 namespace atys::format::perf_script {
@@ -37,7 +38,7 @@ struct Row {
 
 class SampleFolder {
  public:
-  SampleFolder() : resolver_(tables_) {}
+  explicit SampleFolder(const TextLayout& layout) : layout_(layout), resolver_(tables_) {}
   SampleFolder(const SampleFolder&) = delete;
   SampleFolder& operator=(const SampleFolder&) = delete;
 
@@ -69,6 +70,8 @@ class SampleFolder {
   void take_ready_line(std::string_view line, const TextKey& key);
   bool take_frame(std::string_view line, const TextKey& key);
   bool take_header(std::string_view line);
+  void begin_sample(const HeaderLine& header);
+  bool may_be_of_sample(std::string_view line, bool is_indented) const;
   void take_comment(std::string_view line);
   void note_time(int64_t time_ns);
   void note_unreadable(std::string_view line);
@@ -80,6 +83,7 @@ class SampleFolder {
   std::vector<size_t> add_value_types();
   std::vector<profile::LabelSetId> make_labels();
 
+  TextLayout layout_;
   Profile tables_;  // strings to stacks; the samples come last
   FrameResolver resolver_;
   std::vector<Event> events_;
@@ -97,6 +101,7 @@ class SampleFolder {
   int64_t period_ = 0;
 
   std::optional<Unfinished> unfinished_;
+  bool are_samples_apart_ = false;  // by empty lines
   uint64_t unreadable_lines_ = 0;
   std::optional<uint64_t> first_unreadable_;
   std::string_view text_;  // being read, and its place in the input

@@ -25,6 +25,7 @@ void SampleFolder::merge(const SampleFolder& other) {
     context.event = event_position(other.tables_.text(event.name), event.has_period);
     contexts.push_back(context);
   }
+  are_samples_apart_ = are_samples_apart_ || other.are_samples_apart_;
   for (const Row& row : other.rows_) add_row(importer.stack(row.stack), contexts[row.context], row.count, row.weight);
   if (other.unfinished_) {
     unfinished_ = other.unfinished_;
@@ -72,7 +73,7 @@ std::vector<LabelSetId> SampleFolder::make_labels() {
 }
 
 Profile SampleFolder::finish() {
-  if (unfinished_ && rows_.empty()) {
+  if (unfinished_ && (rows_.empty() || !are_samples_apart_)) {
     add_row(unfinished_->stack, unfinished_->context, 1, unfinished_->period);  // better than nothing
   } else if (unfinished_) {
     tables_.add_loss("truncated-sample", 1);

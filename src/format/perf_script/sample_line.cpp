@@ -71,20 +71,47 @@ bool is_cpu(std::string_view word) {
          std::ranges::all_of(word.substr(1, word.size() - 2), is_digit);
 }
 
-// What follows the ids. False if it is none of the things that can, so that the "ids" were part of the comm.
-bool parse_after_ids(std::string_view text, HeaderLine& header) {
+// "U", "KH": in which mode the processor was, printed with -F +misc.
+bool is_mode(std::string_view word) {
+  return !word.empty() && word.size() <= 4 &&
+         std::ranges::all_of(word, [](char c) { return (c >= 'A' && c <= 'Z') || c == 'g'; });
+}
+
+// perf pads a period to ten columns, and ids to less: "ov 20678    2004008".
+constexpr size_t kColumnsOfPeriod = 10;
+
+bool is_padded_number(std::string_view text, size_t columns) {
+  const std::string_view word = peek_word(text);
+  return parse_number(word).has_value() && static_cast<size_t>(word.data() + word.size() - text.data()) >= columns;
+}
+
+bool is_only_a_period(std::string_view line) {
+  return is_padded_number(line, kColumnsOfPeriod) && trim(line) == peek_word(line);
+}
+
+// What follows the ids: all of it may be missing. False if it is none of the things that can.
+bool parse_fields(std::string_view text, HeaderLine& header) {
+  header.time_ns = header.period = std::nullopt;
+  header.event = header.rest = {};
   if (is_cpu(peek_word(text))) take_word(text);
+  if (is_mode(peek_word(text))) take_word(text);
   header.time_ns = parse_time(peek_word(text));
   if (header.time_ns) take_word(text);
+  const std::string_view after_time = text;
+  const bool is_period_without_event = header.time_ns || is_padded_number(text, kColumnsOfPeriod + 1);
   header.period = parse_number(peek_word(text));
   if (header.period) take_word(text);
-  header.event = take_word(text);
-  if (!header.event.empty()) {
-    if (!header.event.ends_with(':') || header.event.size() == 1) return false;
-    header.event.remove_suffix(1);
+  if (const std::string_view event = peek_word(text); event.ends_with(':') && event.size() > 1) {
+    take_word(text);
+    header.event = event.substr(0, event.size() - 1);
+    header.rest = trim(text);
+    return true;
   }
-  header.rest = trim(text);
-  return !header.event.empty() || !header.period;
+  if (trim(text).empty()) return !header.period || is_period_without_event;
+  // No event, so what looked like a period may be the address of a frame.
+  header.period = std::nullopt;
+  header.rest = trim(after_time);
+  return parse_only_frame(header.rest).has_value();
 }
 
 // The position of the parenthesis that the last one closes; npos if the text does not end in one or none fits.
@@ -114,20 +141,47 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-std::optional<HeaderLine> parse_header(std::string_view line) {
-  // Commands have any characters in their names, but few: the kernel keeps 15.
+namespace {
+
+// The first place in the line from which on `parse` understands it; what is before that is the command. Commands have any
+// characters in their names, but few: the kernel keeps 15.
+template <typename Parse>
+std::optional<HeaderLine> parse_after_command(std::string_view line, const Parse& parse) {
   constexpr int kMaxCommWords = 16;
   HeaderLine header;
   std::string_view rest = line;
   for (int words = 0; words <= kMaxCommWords; ++words) {
+    const std::string_view before = rest;
     const std::string_view word = take_word(rest);
     if (word.empty()) return std::nullopt;
-    if (parse_ids(word, header) && parse_after_ids(rest, header)) {
-      header.comm = trim(line.substr(0, static_cast<size_t>(word.data() - line.data())));
-      return header;
-    }
+    if (!parse(before, word, rest, header)) continue;
+    header.comm = trim(line.substr(0, static_cast<size_t>(word.data() - line.data())));
+    return header;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<HeaderLine> parse_header(std::string_view line) {
+  if (is_only_a_period(line)) return std::nullopt;
+  return parse_after_command(line, [](std::string_view, std::string_view word, std::string_view rest, HeaderLine& header) {
+    return parse_ids(word, header) && parse_fields(rest, header);
+  });
+}
+
+std::optional<HeaderLine> parse_header_without_ids(std::string_view line) {
+  if (is_only_a_period(line)) return HeaderLine{.period = parse_number(trim(line))};
+  return parse_after_command(line, [](std::string_view from, std::string_view, std::string_view, HeaderLine& header) {
+    return parse_fields(from, header) && (header.time_ns || !header.event.empty());
+  });
+}
+
+std::optional<FrameLine> parse_only_frame(std::string_view text) {
+  constexpr size_t kFewestDigits = 4;  // of an address that nothing but a symbol follows; others are words
+  const auto frame = parse_frame(text);
+  if (!frame || frame->symbol.empty()) return std::nullopt;
+  return !frame->module.empty() || peek_word(text).size() >= kFewestDigits ? frame : std::nullopt;
 }
 
 std::optional<FrameLine> parse_frame(std::string_view line) {
@@ -142,11 +196,17 @@ std::optional<FrameLine> parse_frame(std::string_view line) {
     text = trim(text.substr(0, open));
   }
   frame.symbol = without_offset(text);
+  frame.has_offset = frame.symbol.size() != text.size();
   if (frame.module == "[unknown]") frame.module = {};
   return frame;
 }
 
 std::optional<SourceLine> parse_source_line(std::string_view line) {
+  // "[kernel.kallsyms][ffffffff81000e06]": no line is known there.
+  if (const size_t open = line.rfind('['); open != std::string_view::npos && open > 0 && line.ends_with(']')) {
+    const std::string_view address = line.substr(open + 1, line.size() - open - 2);
+    if (!address.empty() && std::ranges::all_of(address, is_hex_digit)) return SourceLine{};
+  }
   const size_t colon = line.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;
   const auto number = parse_number(line.substr(colon + 1));

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "format/perf_script/sample_line.h"
+#include "format/perf_script/text_layout.h"
 
 namespace atys::format::perf_script {
 
@@ -34,7 +35,12 @@ size_t last_boundary(std::string_view text) {
   const size_t after_blank =
       find_from_end(text, [](std::string_view line, size_t, size_t end) { return line.empty() ? end : 0; });
   if (after_blank != 0) return after_blank;
-  return find_from_end(text, [](std::string_view line, size_t begin, size_t) { return parse_header(line) ? begin : 0; });
+  const auto begin_of = [&](const auto& is_header) {
+    return find_from_end(text, [&](std::string_view line, size_t begin, size_t) { return is_header(line) ? begin : 0; });
+  };
+  // A frame may look like a header that has ids alone.
+  const size_t certain = begin_of(is_certain_header);
+  return certain != 0 ? certain : begin_of([](std::string_view line) { return parse_header(line).has_value(); });
 }
 
 }  // namespace

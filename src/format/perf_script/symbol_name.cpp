@@ -8,56 +8,9 @@ namespace atys::format::perf_script {
 
 namespace {
 
-constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-bool follows_operator(std::string_view symbol, size_t position) {
-  const std::string_view before = symbol.substr(0, position);
-  return before.ends_with("operator") || before.ends_with("operator<") || before.ends_with("operator-");
-}
-
-// Past the parenthesis that closes the one at `open`; the end where none does.
-size_t past_group(std::string_view symbol, size_t open) {
-  size_t depth = 0;
-  for (size_t i = open; i < symbol.size(); ++i) {
-    if (symbol[i] == '(') ++depth;
-    if (symbol[i] == ')' && --depth == 0) return i + 1;
-  }
-  return symbol.size();
-}
-
-// Where the parameter list begins, or npos. Parentheses in template arguments, in the call operator, in Go receivers and in
-// the parameter list of an enclosing function ("f(int)::local") are part of the name. With `nested`, brackets are not
-// heeded.
-size_t find_parameters(std::string_view symbol, bool nested) {
-  size_t depth = 0;
-  for (size_t i = 0; i < symbol.size(); ++i) {
-    const char c = symbol[i];
-    if ((c == '<' || c == '{') && !follows_operator(symbol, i)) ++depth;
-    if ((c == '>' || c == '}') && depth > 0 && !follows_operator(symbol, i)) --depth;
-    if (c != '(' || (depth > 0 && !nested)) continue;
-    if (symbol.substr(i).starts_with(kAnonymousNamespace)) {
-      i += kAnonymousNamespace.size() - 1;
-    } else if (i > 0 && symbol[i - 1] != '.' && !follows_operator(symbol, i)) {
-      const size_t past = past_group(symbol, i);
-      if (!symbol.substr(past).starts_with("::")) return i;
-      i = past;
-    }
-  }
-  return std::string_view::npos;
-}
-
-std::string_view without_parameters(std::string_view symbol) {
-  if (symbol.find('(') == std::string_view::npos) return symbol;
-  size_t begin = find_parameters(symbol, false);
-  // Names of scripts hold any text: brackets that never close hide what follows them.
-  if (begin == std::string_view::npos) begin = find_parameters(symbol, true);
-  const std::string_view name = symbol.substr(0, begin);
-  return name.substr(0, name.find_last_not_of(' ') + 1);
-}
 
 bool is_java_descriptor(std::string_view symbol) {
   const size_t slash = symbol.find('/');
@@ -84,15 +37,10 @@ bool is_kernel_module(std::string_view module) {
 }  // namespace
 
 std::string tidy_symbol(std::string_view symbol) {
-  std::string_view kept = symbol;
-  if (is_java_descriptor(kept)) kept.remove_prefix(1);
-  kept = without_parameters(kept);
-  if (kept.empty()) kept = symbol;
-  std::string name;
-  for (const char c : kept) {
-    if (c != '"' && c != '\'') name += c == ';' ? ':' : c;
-  }
-  return name.empty() ? std::string(symbol) : name;
+  if (!is_java_descriptor(symbol)) return std::string(symbol);
+  std::string name(symbol.substr(1));
+  name.erase(name.find(';'), 1);
+  return name;
 }
 
 std::string name_of_unknown(std::string_view module) {

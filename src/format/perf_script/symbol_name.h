@@ -7,9 +7,8 @@
 
 namespace atys::format::perf_script {
 
-// Without argument list, quotes and separators; Java classes without the L of their type descriptor:
-//   "v8::Function::Call(v8::Handle<v8::Value>, int)" → "v8::Function::Call"
-//   "Lio/netty/channel/nio/NioEventLoop;.run"        → "io/netty/channel/nio/NioEventLoop:.run"
+// As perf prints it, parameters and all: overloads are different functions. Java classes go without the signs of their type
+// descriptor: "Lio/netty/channel/nio/NioEventLoop;.run" → "io/netty/channel/nio/NioEventLoop.run".
 std::string tidy_symbol(std::string_view symbol);
 
 // What stands for the functions of a module without symbols: "[libc.so.6]"; "[unknown]" where the module is unknown too.

@@ -22,7 +22,7 @@ std::string short_percent(double value) {
 }
 
 std::string mark(const SummaryRow& row, const verbs::SummaryAnswer& answer) {
-  const bool says_it_itself = row.entity.name.starts_with('[');  // "[garbage collection]"
+  const bool says_it_itself = row.entity.name.starts_with('[') && row.entity.module.empty();  // "[garbage collection]"
   return row.origin == answer.shares.level || row.origin.empty() || says_it_itself ? "" : " [" + row.origin + "]";
 }
 

@@ -43,8 +43,11 @@ std::string footing(const verbs::Omitted& omitted, const std::vector<std::string
 }
 
 std::string place(const reduce::Entity& entity) {
-  if (entity.file.empty() || entity.file == entity.name)
-    return name(entity.module, 60) == "(no name)" ? "" : name(entity.module, 60);
+  if (entity.file.empty() || entity.file == entity.name) {
+    const std::string line = entity.line > 0 ? "line " + std::to_string(entity.line) : "";
+    if (entity.module.empty()) return line;
+    return name(entity.module, 60) + (line.empty() ? "" : " " + line);
+  }
   return name(entity.file, 60) + (entity.line > 0 ? ":" + std::to_string(entity.line) : "");
 }
 

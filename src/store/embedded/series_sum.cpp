@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "reduce/anonymous.h"
+
 namespace atys::store {
 
 using namespace profile;
@@ -21,7 +23,7 @@ SeriesSum::SeriesSum(const SeriesQuery& query, const Dictionary& dictionary)
   const Profile& tables = *dictionary_;
   std::vector<char> functions(tables.functions.size());
   for (uint32_t i = 1; i < functions.size(); ++i) {
-    functions[i] = function_name(tables, FunctionId{i}) == query.function ? 1 : 0;
+    functions[i] = reduce::may_be_shown_as(tables, FunctionId{i}, query.function) ? 1 : 0;
   }
   std::vector<uint8_t> frames(tables.frames.size());
   for (uint32_t i = 1; i < frames.size(); ++i) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "unwind/frame_section.h"
+#include "symbolize/frame_section.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-#include "unwind/cursor.h"
+#include "symbolize/cursor.h"
 
-namespace atys::unwind {
+namespace atys::symbolize {
 
 namespace {
 
@@ -178,6 +179,32 @@ class SectionReader {
   std::unordered_map<uint64_t, uint32_t> common_of_offset_;
 };
 
+// .eh_frame of a file without section headers: the segment PT_GNU_EH_FRAME says where it begins.
+std::optional<ElfFile::Section> eh_frame_by_segment(const ElfFile& file) {
+  size_t count = 0;
+  if (elf_getphdrnum(file.handle(), &count) != 0) return {};
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(file.handle(), static_cast<int>(i), &header) == nullptr || header.p_type != PT_GNU_EH_FRAME) continue;
+    const Elf_Data* index = elf_getdata_rawchunk(file.handle(), static_cast<int64_t>(header.p_offset), 8, ELF_T_BYTE);
+    if (index == nullptr) return {};
+    Cursor cursor({static_cast<const std::byte*>(index->d_buf), index->d_size});
+    // Version 1; the pointer is a signed 32-bit distance from itself. No linker writes it otherwise.
+    if (cursor.fixed<uint16_t>() != 0x1b01) return {};
+    cursor.fixed<uint16_t>();
+    const uint64_t address = header.p_vaddr + 4 + static_cast<uint64_t>(int64_t{cursor.fixed<int32_t>()});
+    for (const auto& segment : file.segments()) {
+      if (address < segment.address || address - segment.address >= segment.file_size) continue;
+      const uint64_t skip = address - segment.address;
+      const Elf_Data* data = elf_getdata_rawchunk(file.handle(), static_cast<int64_t>(segment.file_offset + skip),
+                                                  segment.file_size - skip, ELF_T_BYTE);
+      if (data == nullptr) return {};
+      return ElfFile::Section{address, SHT_PROGBITS, {static_cast<const std::byte*>(data->d_buf), data->d_size}};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 FrameSection read_frame_section(std::span<const std::byte> bytes, uint64_t address, FrameSection::Format format,
@@ -185,4 +212,12 @@ FrameSection read_frame_section(std::span<const std::byte> bytes, uint64_t addre
   return SectionReader(bytes, address, format, is_open_ended).read();
 }
 
-}  // namespace atys::unwind
+FrameSection read_eh_frame(const ElfFile& file) {
+  if (const auto section = file.section(".eh_frame"))
+    return read_frame_section(section->bytes, section->address, FrameSection::Format::EhFrame);
+  if (const auto section = eh_frame_by_segment(file))
+    return read_frame_section(section->bytes, section->address, FrameSection::Format::EhFrame, true);
+  return {};
+}
+
+}  // namespace atys::symbolize

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "unwind/rule.h"
+#include "symbolize/elf_file.h"
 
-namespace atys::unwind {
+namespace atys::symbolize {
 
 // What the functions of one compilation unit have in common (CIE).
 struct FrameCommon {
@@ -38,9 +38,12 @@ struct FrameSection {
   uint64_t skipped = 0;  // entries that make no sense
 };
 
+// The section .eh_frame of a file; empty where there is none. Spans live as long as the file.
+FrameSection read_eh_frame(const ElfFile& file);
+
 // `address`: where the section is in the file's address space. Spans point into `bytes`. `is_open_ended`: the section's size
 // is not known, its terminator ends it.
 FrameSection read_frame_section(std::span<const std::byte> bytes, uint64_t address, FrameSection::Format format,
                                 bool is_open_ended = false);
 
-}  // namespace atys::unwind
+}  // namespace atys::symbolize

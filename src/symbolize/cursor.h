@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-namespace atys::unwind {
+namespace atys::symbolize {
 
 class Cursor {
  public:
@@ -67,4 +67,4 @@ class Cursor {
   bool ok_ = true;
 };
 
-}  // namespace atys::unwind
+}  // namespace atys::symbolize
