@@ -2,6 +2,7 @@
 #include "reduce/anonymous.h"
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +81,22 @@ class Namer {
 };
 
 }  // namespace
+
+std::optional<AnonymousName> parse_anonymous_name(std::string_view name) {
+  static constexpr std::string_view kIn = " in ";
+  const auto has = [&](std::string_view word) {
+    return name.starts_with(word) && name.substr(word.size()).starts_with(':');
+  };
+  const auto word = std::ranges::find_if(kAnonymous, has);
+  if (word == std::end(kAnonymous)) return std::nullopt;
+  AnonymousName parsed{.word = *word, .line = 0, .around = {}};
+  const std::string_view rest = name.substr(word->size() + 1);
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), parsed.line);
+  const std::string_view tail = rest.substr(static_cast<size_t>(end - rest.data()));
+  if (error != std::errc() || (!tail.empty() && !tail.starts_with(kIn))) return std::nullopt;
+  if (!tail.empty()) parsed.around = tail.substr(kIn.size());
+  return parsed;
+}
 
 Profile name_anonymous_functions(Profile profile) {
   Namer namer(profile);

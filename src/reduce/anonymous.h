@@ -6,11 +6,23 @@
 // while that function runs; others get their line alone.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "profile/profile.h"
 
 namespace atys::reduce {
 
 // The same samples; a profile in which every function has a name of its own is given back as it is.
 Profile name_anonymous_functions(Profile profile);
+
+// What such a name is made of.
+struct AnonymousName {
+  std::string_view word;  // "(anonymous)"
+  int64_t line = 0;
+  std::string_view around;  // empty: not known
+};
+std::optional<AnonymousName> parse_anonymous_name(std::string_view name);
 
 }  // namespace atys::reduce

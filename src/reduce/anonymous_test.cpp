@@ -97,4 +97,15 @@ TEST(anonymous, keep_everything_else_of_the_profile) {
   EXPECT_EQ(frame_name(named, named.stacks[named.samples.stack(0)][0]), "<lambda>:4");
 }
 
+TEST(anonymous_functions, names_can_be_taken_apart_again) {
+  const auto callback = parse_anonymous_name("(anonymous):7 in indexById");
+  ASSERT_TRUE(callback);
+  EXPECT_EQ(callback->word, "(anonymous)");
+  EXPECT_EQ(callback->line, 7);
+  EXPECT_EQ(callback->around, "indexById");
+  EXPECT_EQ(parse_anonymous_name("<lambda>:12")->around, "");
+  for (const char* name : {"", "f", "(anonymous)", "(anonymous):", "(anonymous):x", "(anonymous):7 of f", "(anonymous):7x"})
+    EXPECT_FALSE(parse_anonymous_name(name)) << name;
+}
+
 }  // namespace atys::reduce

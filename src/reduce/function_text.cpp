@@ -15,29 +15,6 @@ std::string_view base_name(std::string_view path) {
   return path;
 }
 
-// "std::map<int, foo>::at(int) const" → "std::map::at". Empty if the brackets do not match.
-std::string without_arguments(std::string_view name) {
-  std::string out;
-  size_t depth = 0;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const std::string_view rest = name.substr(i);
-    const bool after_operator = out.ends_with("operator");
-    if (depth == 0 && (rest.starts_with(kAnonymous) || (after_operator && rest.starts_with("()")))) {
-      const size_t length = after_operator ? 2 : kAnonymous.size();
-      out.append(rest.substr(0, length));
-      i += length - 1;
-    } else if (rest[0] == '<' && !after_operator) {
-      ++depth;
-    } else if (rest[0] == '>' && depth > 0) {
-      if (name[i - 1] != '-') --depth;
-    } else if (depth == 0) {
-      if (rest[0] == '(') break;
-      out.push_back(rest[0]);
-    }
-  }
-  return depth == 0 ? out : std::string();
-}
-
 // "void ns::f" → "ns::f"; "operator new" has a space of its own.
 std::string_view without_return_type(std::string_view name) {
   const size_t limit = std::min(name.find("operator"), name.find(kAnonymous));
@@ -75,6 +52,28 @@ std::string_view last_two_scopes(std::string_view name) {
 }
 
 }  // namespace
+
+std::string without_arguments(std::string_view name) {
+  std::string out;
+  size_t depth = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const std::string_view rest = name.substr(i);
+    const bool after_operator = out.ends_with("operator");
+    if (depth == 0 && (rest.starts_with(kAnonymous) || (after_operator && rest.starts_with("()")))) {
+      const size_t length = after_operator ? 2 : kAnonymous.size();
+      out.append(rest.substr(0, length));
+      i += length - 1;
+    } else if (rest[0] == '<' && !after_operator) {
+      ++depth;
+    } else if (rest[0] == '>' && depth > 0) {
+      if (name[i - 1] != '-') --depth;
+    } else if (depth == 0) {
+      if (rest[0] == '(') break;
+      out.push_back(rest[0]);
+    }
+  }
+  return depth == 0 ? out : std::string();
+}
 
 std::string package_of(std::string_view name, std::string_view file, std::string_view module) {
   if (name.find("::") != std::string_view::npos) {

@@ -15,4 +15,8 @@ std::string package_of(std::string_view name, std::string_view file, std::string
 // "http.(*conn).serve", "vector::at", "HashMap.put": without what is said by the package, by templates and by parameters.
 std::string short_name(std::string_view name);
 
+// "std::map::at" of std::map<int, foo>::at(int) const: without template arguments and parameters. Empty if the brackets do
+// not match.
+std::string without_arguments(std::string_view name);
+
 }  // namespace atys::reduce
