@@ -93,7 +93,8 @@ std::optional<AnonymousName> parse_anonymous_name(std::string_view name) {
   const std::string_view rest = name.substr(word->size() + 1);
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), parsed.line);
   const std::string_view tail = rest.substr(static_cast<size_t>(end - rest.data()));
-  if (error != std::errc() || (!tail.empty() && !tail.starts_with(kIn))) return std::nullopt;
+  if (error != std::errc() || parsed.line < 0 || parsed.line > kMostLines) return std::nullopt;
+  if (!tail.empty() && !tail.starts_with(kIn)) return std::nullopt;
   if (!tail.empty()) parsed.around = tail.substr(kIn.size());
   return parsed;
 }

@@ -17,6 +17,9 @@ namespace atys::reduce {
 // The same samples; a profile in which every function has a name of its own is given back as it is.
 Profile name_anonymous_functions(Profile profile);
 
+// A file can say any number; no source has more.
+inline constexpr int64_t kMostLines = int64_t{1} << 40;
+
 // What such a name is made of.
 struct AnonymousName {
   std::string_view word;  // "(anonymous)"

@@ -97,7 +97,7 @@ TEST(anonymous, keep_everything_else_of_the_profile) {
   EXPECT_EQ(frame_name(named, named.stacks[named.samples.stack(0)][0]), "<lambda>:4");
 }
 
-TEST(anonymous_functions, names_can_be_taken_apart_again) {
+TEST(anonymous, names_can_be_taken_apart_again) {
   const auto callback = parse_anonymous_name("(anonymous):7 in indexById");
   ASSERT_TRUE(callback);
   EXPECT_EQ(callback->word, "(anonymous)");

@@ -200,7 +200,8 @@ void CommonNames::take_matches(SideNames& names, const std::vector<Number>& func
 void CommonNames::make_report() {
   for (const Known& known : base_.known) {
     const Common& common = common_[known.common];
-    if (known.as_is.name != common.function.name || known.as_is.file != common.function.file)
+    if (known.as_is.name != common.function.name || known.as_is.file != common.function.file ||
+        known.as_is.module != common.function.module)
       other_names_.try_emplace({common.function.name, common.function.file}, known.as_is);
     if (!common.is_in_fresh) {
       ++report_.only_base;

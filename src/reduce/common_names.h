@@ -75,9 +75,10 @@ class CommonNames {
   Profile renamed(Profile profile, Side side) const;
   const MatchReport& report() const { return report_; }
 
-  // What a function of the common names is called in the base, where that differs; null: nowhere or the same.
+  // What a function of the common names is in the base, where name, file or module differ; null: it is not there, or is the
+  // same.
   const matching::CodeFunction* in_base(std::string_view name, std::string_view file) const;
-  // All of those: (name, file) → what it is called in the base.
+  // All of those, by name and file.
   const std::map<std::pair<std::string, std::string>, matching::CodeFunction>& other_names() const { return other_names_; }
 
  private:

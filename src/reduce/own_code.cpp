@@ -180,11 +180,33 @@ std::optional<Origin> by_name(const Entity& entity) {
   return std::nullopt;
 }
 
-bool matches(const Entity& entity, const std::vector<Pattern>& patterns) {
+bool any_matches(const Entity& entity, const std::vector<Pattern>& patterns) {
   return std::ranges::any_of(patterns, [&](const Pattern& pattern) {
     return pattern.matches(entity.name) || pattern.matches(entity.file) || pattern.matches(entity.module) ||
            (!entity.build_id.empty() && pattern.matches(entity.build_id));
   });
+}
+
+// What is built in: without the user's word.
+Origin by_itself(const Entity& entity) {
+  if (entity.kind == "kernel") return Origin::Runtime;
+  // Native code that lies in no file was made or built in by a runtime: stubs, compiled regular expressions.
+  if (entity.kind == "native" && entity.file.empty() && entity.module.empty()) return Origin::Runtime;
+  // A script is where its file is, whichever program runs it; other code is where its module is.
+  if (!ends_with_any(entity.file, kScripts)) {
+    if (const auto origin = by_module(entity.module)) return *origin;
+  }
+  if (!entity.file.empty()) {
+    if (const auto origin = by_path(entity.file)) return *origin;
+  }
+  return by_name(entity).value_or(Origin::Own);
+}
+
+// Of one function in two places. A runtime's is known by something; what is the user's may only not be known.
+Origin of_both(Origin a, Origin b) {
+  if (a == b) return a;
+  const bool one_is_library = a == Origin::Library || b == Origin::Library;
+  return one_is_library ? std::min(a, b) : Origin::Runtime;
 }
 
 Result<std::vector<Pattern>> compile_all(const std::vector<std::string>& expressions) {
@@ -231,20 +253,21 @@ Result<OwnCode> OwnCode::compile(const OwnCodeRules& rules) {
   return code;
 }
 
+void OwnCode::add_other_place(std::string_view name, std::string_view file, Entity other) {
+  other_places_.try_emplace({std::string(name), std::string(file)}, std::move(other));
+}
+
+bool OwnCode::matches(const Entity& entity, const Entity* other, const std::vector<Pattern>& patterns) const {
+  return any_matches(entity, patterns) || (other != nullptr && any_matches(*other, patterns));
+}
+
 Origin OwnCode::of(const Entity& entity) const {
-  if (matches(entity, own_)) return Origin::Own;
-  if (matches(entity, library_)) return Origin::Library;
-  if (entity.kind == "kernel") return Origin::Runtime;
-  // Native code that lies in no file was made or built in by a runtime: stubs, compiled regular expressions.
-  if (entity.kind == "native" && entity.file.empty() && entity.module.empty()) return Origin::Runtime;
-  // A script is where its file is, whichever program runs it; other code is where its module is.
-  if (!ends_with_any(entity.file, kScripts)) {
-    if (const auto origin = by_module(entity.module)) return *origin;
-  }
-  if (!entity.file.empty()) {
-    if (const auto origin = by_path(entity.file)) return *origin;
-  }
-  return by_name(entity).value_or(Origin::Own);
+  const auto found = other_places_.empty() ? other_places_.end() : other_places_.find({entity.name, entity.file});
+  const Entity* const other = found == other_places_.end() ? nullptr : &found->second;
+  if (matches(entity, other, own_)) return Origin::Own;
+  if (matches(entity, other, library_)) return Origin::Library;
+  const Origin origin = by_itself(entity);
+  return other == nullptr ? origin : of_both(origin, by_itself(*other));
 }
 
 }  // namespace atys::reduce

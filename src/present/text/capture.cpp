@@ -30,6 +30,12 @@ std::string plan_of(const verbs::CaptureAnswer& answer) {
   return text + "\n";
 }
 
+// Those of the profile, which the heading of its summary says too: a few that were taken may not be in it.
+uint64_t kept_samples(const verbs::CaptureAnswer& answer) {
+  const verbs::ProfileInfo& profile = answer.summary.profile;
+  return profile.is_count_known ? static_cast<uint64_t>(profile.samples) : answer.samples;
+}
+
 }  // namespace
 
 std::string render(const verbs::CaptureAnswer& answer) {
@@ -37,7 +43,7 @@ std::string render(const verbs::CaptureAnswer& answer) {
       fmt::format("recorded {} ({})\n", answer.written.id.empty() ? one_line(answer.written.path) : answer.written.id,
                   one_line(answer.ended));
   text += fmt::format("{:.1f} s, {} samples, tier {}, {}, overhead {:.2f}% of at most {:g}%\n\n",
-                      static_cast<double>(answer.duration_ns) / 1e9, answer.samples, answer.tier, rates(answer),
+                      static_cast<double>(answer.duration_ns) / 1e9, kept_samples(answer), answer.tier, rates(answer),
                       answer.overhead_percent, answer.asked_overhead_percent);
   return text + plan_of(answer) + render(answer.summary) + budget_lines(answer.ledger);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -22,17 +23,41 @@ int64_t moved(int64_t line, const Lines& named) {
 
 Kind kind_of(const AnonymousFunction& function) { return {function.name.word, function.name.around}; }
 
+// How far most of them moved, where no named function tells: the one distance that at least two agree on, and more than on
+// any other.
+std::optional<int64_t> common_distance(const Members& base, const Members& fresh) {
+  static constexpr size_t kMostPairs = 10'000;
+  if (base.size() * fresh.size() > kMostPairs) return std::nullopt;
+  std::map<int64_t, size_t> votes;
+  for (const AnonymousFunction& a : base)
+    for (const AnonymousFunction& b : fresh)
+      if (kind_of(a) == kind_of(b)) ++votes[b.name.line - a.name.line];
+  size_t most = 1;
+  std::optional<int64_t> distance;
+  for (const auto& [by, count] : votes) {
+    if (count == most) distance.reset();
+    if (count <= most) continue;
+    most = count;
+    distance = by;
+  }
+  return distance;
+}
+
 }  // namespace
 
 void AnonymousMatcher::add_named(int64_t base_line, int64_t fresh_line) {
-  if (base_line > 0 && fresh_line > 0) named_.emplace_back(base_line, fresh_line);
+  // What begins with the file, as a module of Python does, does not move with what is in it.
+  const auto is_line = [](int64_t line) { return line > 1 && line <= kMostLines; };
+  if (is_line(base_line) && is_line(fresh_line)) named_.emplace_back(base_line, fresh_line);
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> AnonymousMatcher::match(const Members& base, const Members& fresh) {
   if (base.empty() || fresh.empty()) return {};
   Lines there = named_;
+  if (there.empty())
+    if (const auto distance = common_distance(base, fresh)) there.emplace_back(INT64_MIN / 4, INT64_MIN / 4 + *distance);
   Lines back;
-  for (const auto& [from, to] : named_) back.emplace_back(to, from);
+  for (const auto& [from, to] : there) back.emplace_back(to, from);
   std::ranges::sort(there);
   std::ranges::sort(back);
 

@@ -50,6 +50,14 @@ std::string_view without_library_version(std::string_view part) {
   return part;
 }
 
+// Whether a part has an ending after `at`, and not that of an archive: "utf-8.py" has no version in it, "guava-23.0.jar"
+// has.
+bool is_source_file(std::string_view part, size_t at) {
+  const size_t dot = part.rfind('.');
+  if (dot == std::string_view::npos || dot < at || !is_letter(part.back())) return false;
+  return !part.ends_with(".jar") && !part.ends_with(".so") && !part.ends_with(".egg");
+}
+
 // Without what goes before the path itself: how it is reached, and where a sandbox has it.
 std::string_view below_sandbox(std::string_view path) {
   if (path.starts_with("file://")) path.remove_prefix(7);
@@ -144,9 +152,7 @@ std::string_view without_version(std::string_view part) {
   for (size_t i = 1; i + 1 < part.size(); ++i) {
     if (part[i] != '-' && part[i] != '_') continue;
     const std::string_view rest = part.substr(i + 1);
-    // Of a file, the ending stays: "app-1.2.js" is no "app".
-    const bool is_file = is_letter(part.back()) && part.rfind('.') > i && part.rfind('.') != std::string_view::npos;
-    if (!is_file && (begins_with_version(rest) || is_hash(rest))) return part.substr(0, i);
+    if (!is_source_file(part, i) && (begins_with_version(rest) || is_hash(rest))) return part.substr(0, i);
   }
   return part;
 }

@@ -70,6 +70,10 @@ TEST(function_matching, moves_functions_without_a_name_along_with_those_around_t
   const Functions two{{"<lambda>:3", "b.py", "", 3}, {"<lambda>:9", "b.py", "", 9}};
   EXPECT_EQ(pairs(two, {{"<lambda>:4", "b.py", "", 4}, {"<lambda>:20", "b.py", "", 20}}).size(), 2u);
   EXPECT_EQ(pairs(two, {{"<lambda>:4", "b.py", "", 4}}).size(), 0u);
+  // Unless most of them moved as far.
+  const Functions three{{"<lambda>:3", "b.py"}, {"<lambda>:9", "b.py"}, {"<lambda>:14", "b.py"}};
+  EXPECT_EQ(pairs(three, {{"<lambda>:10", "b.py"}, {"<lambda>:21", "b.py"}}),
+            (Texts{"b.py:<lambda>:3 = b.py:<lambda>:10", "b.py:<lambda>:14 = b.py:<lambda>:21"}));
 }
 
 TEST(function_matching, reads_places_that_tools_write_into_names) {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "reduce/anonymous.h"
 #include "reduce/function_text.h"
 
 namespace atys::reduce::matching {
@@ -83,7 +84,7 @@ int64_t take_line(std::string_view& text) {
     std::from_chars(text.data() + colon + 1, text.data() + text.size(), line);
     text = text.substr(0, colon);
   }
-  return line;
+  return line <= kMostLines ? line : 0;
 }
 
 // "java.util.HashMap.put": packages in lower case, then a class.
@@ -124,7 +125,9 @@ std::string loose_name(std::string_view name) {
   const bool has_parameters = !loose.empty() && !loose.starts_with('(') && !loose.starts_with('<') && loose.ends_with(')');
   if (!has_scopes && !has_parameters) return loose;
   std::string plain = without_arguments(loose);
-  return plain.empty() ? loose : plain;
+  // Of "<T as Display>::fmt" and "ns::<impl From<T> for U>::from" nothing would be left that tells whose they are.
+  const bool is_nobodys = plain.empty() || plain.starts_with("::") || plain.find("::::") != std::string::npos;
+  return is_nobodys ? loose : plain;
 }
 
 std::string_view last_part(std::string_view name) {

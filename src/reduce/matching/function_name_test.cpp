@@ -38,6 +38,8 @@ TEST(function_name, is_loose_about_clones_parameters_and_major_versions) {
            {"github.com/a/b/v2/c.F", "github.com/a/b/c.F"},
            {"gopkg.in/yaml.v3.Unmarshal", "gopkg.in/yaml.Unmarshal"},
            {"main.run.func1", "main.run.func1"},
+           {"<T as core::fmt::Display>::fmt", "<T as core::fmt::Display>::fmt"},
+           {"core::num::<impl From<u8> for u64>::from", "core::num::<impl From<u8> for u64>::from"},
            {"(anonymous)", "(anonymous)"},
            {"Urlizer.trim", "Urlizer.trim"},
            {"a.v2.f", "a.v2.f"},
