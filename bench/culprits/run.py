@@ -7,6 +7,7 @@
     bench/culprits/run.py --measure       only the CPU time of the slow and of the fixed side, and the lines for cases.toml
     bench/culprits/run.py --again         the questions only, of the profiles that the last run took
     bench/culprits/run.py --plans         `capture --plan fixed` against `--plan adaptive`, at equal budgets (--again: as above)
+    bench/culprits/run.py --folders       `atys diff` of the slow and the fixed version, each in a folder of its own (--again: as above)
     bench/culprits/run.py --list          the cases
 
 cases.toml has the programs (see there), drivers/ what they run. Packages come by name and version through pip, npm, mvn, go and cargo,
@@ -30,6 +31,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import answers  # noqa: E402
+import folders  # noqa: E402
 from atys import CAPS, DEFAULT, capture, forms, summary  # noqa: E402
 import peers  # noqa: E402
 import plans  # noqa: E402
@@ -94,8 +96,9 @@ def judged(case, tokens, options, before):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", nargs="*")
-    for flag in ("measure", "again", "plans", "list"):
+    for flag in ("measure", "again", "plans", "folders", "list"):
         parser.add_argument(f"--{flag}", action="store_true")
+    parser.add_argument("--runs", type=int, default=6, help="of each version, for --folders")
     parser.add_argument("--budgets", default="0,1,2", help="seconds, for --plans; 0: the whole run")
     return parser.parse_args()
 
@@ -110,6 +113,9 @@ def main():
     if options.measure:
         for case, figure in programs.each(cases, measure):
             print(f"{case.id:22} seconds = [{figure['slow_s']:.2f}, {figure['fixed_s']:.2f}]  # {figure['speedup']}", flush=True)
+        return
+    if options.folders:
+        folders.compare_folders(cases, options.runs, options.again)
         return
     tokens = answers.Tokens()
     if options.plans:

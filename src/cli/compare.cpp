@@ -60,6 +60,7 @@ class CompareSubcommand final : public Subcommand {
     app.add_flag("--instructions", request_.instructions, "Count instructions by callgrind where the processor does not");
     app.add_flag("--no-keep", no_keep_, "Do not keep the profiles in the library");
     app.add_flag("--total", total_, "Compare total values of functions instead of self values");
+    maps_.define(app);
     view_.define(app, {"table"});
     ledger_.define(app);
   }
@@ -67,6 +68,7 @@ class CompareSubcommand final : public Subcommand {
   Result<> prepare() override {
     TRY(take_commands(words_, request_));
     request_.view = TRY(view_.parse());
+    request_.maps = TRY(maps_.parse());
     if (!time_.empty()) request_.max_time_ns = TRY(parse_duration(time_));
     if (!threshold_.empty()) request_.least_difference = TRY(parse_percent(threshold_));
     if (seed_ >= 0) request_.seed = static_cast<uint64_t>(seed_);
@@ -88,6 +90,7 @@ class CompareSubcommand final : public Subcommand {
 
  private:
   verbs::CompareRequest request_;
+  MapFlags maps_;
   ViewFlags view_;
   LedgerFlags ledger_;
   std::vector<std::string> words_;

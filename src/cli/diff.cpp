@@ -48,12 +48,14 @@ class DiffSubcommand final : public Subcommand {
         ->type_name("WORK")
         ->capture_default_str();
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
+    maps_.define(app);
     view_.define(app, {"table", "paths", "tree", "lines", "raw", "brief"});
     ledger_.define(app);
   }
 
   Result<> prepare() override {
     request_.view = TRY(view_.parse());
+    request_.maps = TRY(maps_.parse());
     TRY(verbs::WorkUnit::parse(request_.per));
     const bool has_base = !request_.base.empty() || !request_.more_base.empty();
     const bool has_fresh = !request_.fresh.empty() || !request_.more_fresh.empty();
@@ -70,6 +72,7 @@ class DiffSubcommand final : public Subcommand {
 
  private:
   verbs::DiffRequest request_;
+  MapFlags maps_;
   ViewFlags view_;
   LedgerFlags ledger_;
   bool total_ = false;

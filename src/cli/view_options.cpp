@@ -111,6 +111,20 @@ Result<verbs::View> ViewFlags::parse() const {
   return view;
 }
 
+void MapFlags::define(CLI::App& app) {
+  app.add_option("--map", maps_,
+                 "What begins with OLD on the first side is what begins with NEW on the second: folders, modules, packages; "
+                 "may repeat")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false);
+}
+
+Result<std::vector<reduce::PathMap>> MapFlags::parse() const {
+  std::vector<reduce::PathMap> maps;
+  for (const std::string& text : maps_) maps.push_back(TRY(reduce::parse_path_map(text)));
+  return maps;
+}
+
 void OutputFlags::define(CLI::App& app, const std::string& without_output) {
   app.add_option("-o,--output", output_.path, "File to write, - for standard output (default: " + without_output + ")")
       ->type_name("FILE");

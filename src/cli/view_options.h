@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reduce/common_names.h"
 #include "reduce/filter.h"
 #include "verbs/output.h"
 #include "verbs/view.h"
@@ -35,6 +36,16 @@ class ViewFlags {
   verbs::View view_;
   size_t top_ = 0;
   size_t max_tokens_ = 0;
+};
+
+// --map, of verbs that compare two sides
+class MapFlags {
+ public:
+  void define(CLI::App& app);
+  Result<std::vector<reduce::PathMap>> parse() const;
+
+ private:
+  std::vector<std::string> maps_;
 };
 
 // -o, --to, --value

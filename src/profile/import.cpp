@@ -65,10 +65,38 @@ void Importer::rename(FunctionId id, std::string_view name) {
   functions_[raw(id)] = raw(made) + 1;
 }
 
+void Importer::replace(FunctionId id, std::string_view name, std::string_view filename, int64_t start_line) {
+  const Function& row = from_->functions[id];
+  const FunctionId made = into_->functions.intern(
+      {into_->strings.intern(name), string(row.system_name), into_->strings.intern(filename), start_line});
+  functions_[raw(id)] = raw(made) + 1;
+  if (row.start_line == start_line || row.start_line <= 0 || start_line <= 0) return;
+  moved_by_.resize(from_->functions.size());
+  moved_by_[raw(id)] = start_line - row.start_line;
+}
+
+void Importer::rename(MappingId id, std::string_view filename) {
+  Mapping row = from_->mappings[id];
+  row.filename = into_->strings.intern(filename);
+  row.build_id = string(row.build_id);
+  row.attributes = labels(row.attributes);
+  mappings_[raw(id)] = raw(into_->mappings.intern(row)) + 1;
+}
+
+void Importer::name_unresolved(MappingId id, std::string_view name) {
+  names_of_unresolved_.resize(from_->mappings.size());
+  names_of_unresolved_[raw(id)] = into_->strings.intern(name);
+}
+
 LineListId Importer::line_list(LineListId id) {
   return remember(line_lists_, id, [&] {
     line_scratch_.clear();
-    for (const Line& line : from_->lines[id]) line_scratch_.push_back({line.line, line.column, function(line.function)});
+    for (const Line& line : from_->lines[id]) {
+      // A file can say any line; one that would move out of the numbers stays.
+      int64_t moved = 0;
+      const bool fits = line.line > 0 && !__builtin_add_overflow(line.line, moved_by(line.function), &moved) && moved > 0;
+      line_scratch_.push_back({fits ? moved : line.line, line.column, function(line.function)});
+    }
     return into_->lines.intern(line_scratch_);
   });
 }
@@ -77,8 +105,15 @@ FrameId Importer::frame(FrameId id) {
   return remember(frames_, id, [&] {
     Frame row = from_->frames[id];
     if (relative_) row.address -= from_->mappings[row.mapping].start;
+    const bool gets_name = !names_of_unresolved_.empty() && names_of_unresolved_[raw(row.mapping)] != kNoString &&
+                           from_->lines[row.lines].empty();
+    if (gets_name) {
+      const Line only{0, 0, into_->functions.intern({names_of_unresolved_[raw(row.mapping)], kNoString, kNoString, 0})};
+      row.lines = into_->lines.intern({&only, 1});
+    } else {
+      row.lines = line_list(row.lines);
+    }
     row.mapping = mapping(row.mapping);
-    row.lines = line_list(row.lines);
     row.kind = string(row.kind);
     row.attributes = labels(row.attributes);
     return into_->frames.intern(row);

@@ -2,6 +2,7 @@
 #include "reduce/anonymous.h"
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 
 #include "profile/import.h"
@@ -73,6 +74,19 @@ class Enclosing {
   std::vector<FunctionId> calls_;          // of the stack being looked at
 };
 
+// Takes a line off the front of `text`; 0: there is none that a source could have.
+int64_t take_line(std::string_view& text) {
+  int64_t line = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), line);
+  if (error != std::errc() || line <= 0 || line > kMostLines) return 0;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return line;
+}
+
+bool may_follow_line(std::string_view rest) {
+  return rest.empty() || rest.starts_with(" in ") || rest.starts_with("::") || rest.front() == '<' || rest.front() == '#';
+}
+
 }  // namespace
 
 FunctionNames::FunctionNames(const Profile& profile) : profile_(&profile) {
@@ -115,17 +129,15 @@ std::string shown_file(const Profile& profile, const Frame& frame, FunctionId id
   return java_file_of(function_name(profile, id));
 }
 
-namespace {
-
-// `name_of(id)` may give the name that the function has.
-template <typename NameOf>
-Profile renamed(const Profile& profile, const NameOf& name_of) {
+Profile name_anonymous_functions(Profile profile) {
+  const FunctionNames names(profile);
+  if (!names.has_any()) return profile;
   Profile named;
   Importer importer(profile, named);
   importer.copy_header();
   for (uint32_t i = 1; i < profile.functions.size(); ++i) {
     const FunctionId id{i};
-    if (const auto name = name_of(id); name != function_name(profile, id)) importer.rename(id, name);
+    if (const std::string_view name = names.of(id); name != function_name(profile, id)) importer.rename(id, name);
   }
   std::vector<int64_t> values(profile.value_types().size());
   for (size_t row = 0; row < profile.samples.size(); ++row) {
@@ -134,19 +146,6 @@ Profile renamed(const Profile& profile, const NameOf& name_of) {
                       profile.samples.time_ns(row));
   }
   return named;
-}
-
-}  // namespace
-
-Profile name_anonymous_functions(Profile profile) {
-  const FunctionNames names(profile);
-  if (!names.has_any()) return profile;
-  return renamed(profile, [&](FunctionId id) { return names.of(id); });
-}
-
-Profile give_lasting_names(Profile profile) {
-  if (!FunctionNames(profile).has_any()) return profile;
-  return renamed(profile, [&](FunctionId id) { return lasting_name(profile, id); });
 }
 
 std::string lasting_name(const Profile& profile, FunctionId id) {
@@ -165,6 +164,32 @@ bool may_be_shown_as(const Profile& profile, FunctionId id, std::string_view sho
   if (profile.functions[id].start_line <= 0 || !(is_anonymous(name) || is_anonymous_within(name))) return false;
   const std::string plain = with_line(profile, id);
   return shown.starts_with(plain) && (shown.size() == plain.size() || shown.substr(plain.size()).starts_with(" in "));
+}
+
+std::optional<AnonymousName> parse_anonymous_name(std::string_view name) {
+  static constexpr std::string_view kIn = " in ";
+  AnonymousName parsed;
+  size_t copied = 0;
+  // A lambda in a lambda has two lines; the last is its own.
+  for (size_t colon = name.find(':'); colon != std::string_view::npos; colon = name.find(':', colon + 1)) {
+    const std::string_view before = name.substr(copied, colon - copied);
+    const bool is_nameless = before.ends_with("{lambda}") || before.ends_with("{unnamed}") ||
+                             before.ends_with("{{closure}}") || is_anonymous(before) || is_anonymous_within(before);
+    std::string_view rest = name.substr(colon + 1);
+    const int64_t line = is_nameless ? take_line(rest) : 0;
+    if (line == 0 || !may_follow_line(rest)) continue;
+    parsed.word += before;
+    parsed.line = line;
+    copied = name.size() - rest.size();
+    if (rest.starts_with(kIn)) {
+      parsed.around = rest.substr(kIn.size());
+      copied = name.size();
+      break;
+    }
+  }
+  if (parsed.line == 0) return std::nullopt;
+  parsed.word += name.substr(copied);
+  return parsed;
 }
 
 }  // namespace atys::reduce

@@ -7,6 +7,8 @@
 // addresses into the names of classes that it makes: "Order$$Lambda/0x00007f…" is "Order$$Lambda".
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,10 +40,20 @@ Profile name_anonymous_functions(Profile profile);
 
 // A name that depends on nothing but the function, so that it is the same in every profile: "(anonymous):7 in app.js".
 std::string lasting_name(const Profile& profile, profile::FunctionId id);
-// For profiles that are compared function by function before all of them are there.
-Profile give_lasting_names(Profile profile);
 
 // Whether people may have been shown that name for the function, in this profile or in a larger one.
 bool may_be_shown_as(const Profile& profile, profile::FunctionId id, std::string_view shown);
+
+// A file can say any number; no source has more.
+inline constexpr int64_t kMostLines = int64_t{1} << 40;
+
+// What the name of a function without a name is made of, here or where symbols are read: "(anonymous):7 in indexById",
+// "render.<locals>.<lambda>:12", "run(int)::{lambda}:42<int>".
+struct AnonymousName {
+  std::string word;  // all but the line and the function around it: "(anonymous)", "run(int)::{lambda}<int>"
+  int64_t line = 0;
+  std::string_view around;  // empty: not known, or said by the word
+};
+std::optional<AnonymousName> parse_anonymous_name(std::string_view name);
 
 }  // namespace atys::reduce

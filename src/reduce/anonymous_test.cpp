@@ -163,4 +163,24 @@ TEST(shown_file, methods_of_java_say_it_and_the_first_line_that_was_seen) {
   EXPECT_EQ(top(profile, 0, {DimensionKind::File, {}}).rows[0].entity.name, "Order.java");
 }
 
+TEST(anonymous, names_can_be_taken_apart_again) {
+  const auto callback = parse_anonymous_name("(anonymous):7 in indexById");
+  ASSERT_TRUE(callback);
+  EXPECT_EQ(callback->word, "(anonymous)");
+  EXPECT_EQ(callback->line, 7);
+  EXPECT_EQ(callback->around, "indexById");
+  EXPECT_EQ(parse_anonymous_name("<lambda>:12")->around, "");
+  const auto nested = parse_anonymous_name("run(int)::{lambda}:23::{lambda}:24<int>");
+  ASSERT_TRUE(nested);
+  EXPECT_EQ(nested->word, "run(int)::{lambda}::{lambda}<int>");
+  EXPECT_EQ(nested->line, 24);
+  EXPECT_EQ(parse_anonymous_name("render.<locals>.<lambda>:12")->word, "render.<locals>.<lambda>");
+  EXPECT_EQ(parse_anonymous_name("block in Node#render:9")->word, "block in Node#render");
+  EXPECT_EQ(parse_anonymous_name("shop::run::{{closure}}:42")->line, 42);
+  EXPECT_EQ(parse_anonymous_name("run(int)::{lambda}:22#2")->word, "run(int)::{lambda}#2");
+  for (const char* name : {"", "std::f", "f::{lambda}", "f:7", "a::b:7", "f", "(anonymous)", "(anonymous):", "(anonymous):x",
+                           "(anonymous):7 of f", "(anonymous):7x"})
+    EXPECT_FALSE(parse_anonymous_name(name)) << name;
+}
+
 }  // namespace atys::reduce

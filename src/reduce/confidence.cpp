@@ -11,33 +11,7 @@ namespace {
 
 constexpr double kZ95 = 1.959963984540054;
 
-// The column that counts samples, if the profile has one: pprof's ("samples", "count") and its kin.
-int count_column(const Profile& profile) {
-  for (size_t i = 0; i < profile.value_types().size(); ++i) {
-    const auto& type = profile.value_types()[i];
-    if (profile.text(type.unit) == "count" && profile.text(type.type) == "samples") return static_cast<int>(i);
-  }
-  return -1;
-}
-
 }  // namespace
-
-double effective_samples(const Profile& profile, size_t column) {
-  const int counts = count_column(profile);
-  const auto period = static_cast<double>(profile.header.period);
-  const bool column_is_period = counts < 0 && period > 0 && profile.value_types()[column] == profile.header.period_type;
-  double sum = 0;
-  double squares = 0;
-  for (size_t row = 0; row < profile.samples.size(); ++row) {
-    const double value = std::abs(static_cast<double>(profile.samples.value(row, column)));
-    double count = 1;
-    if (counts >= 0) count = std::max(1.0, static_cast<double>(profile.samples.value(row, static_cast<size_t>(counts))));
-    if (column_is_period) count = std::max(1.0, value / period);
-    sum += value;
-    squares += value * value / count;
-  }
-  return squares == 0 ? 0 : sum * sum / squares;
-}
 
 Interval share_interval(double share, double samples) {
   if (samples <= 0) return {0, 1};
@@ -54,6 +28,10 @@ Interval difference_interval(double base_share, double base_samples, double new_
   const double delta = new_share - base_share;
   return {delta - std::hypot(new_share - fresh.low, base.high - base_share),
           delta + std::hypot(fresh.high - new_share, base_share - base.low)};
+}
+
+Interval share_interval(double share, const SampleCount& count) {
+  return count.is_known ? share_interval(share, count.effective) : kUnknownInterval;
 }
 
 double difference_p_value(double base_share, double base_samples, double new_share, double new_samples) {

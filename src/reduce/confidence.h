@@ -3,23 +3,27 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 
-#include "profile/profile.h"
+#include "reduce/sample_count.h"
 
 namespace atys::reduce {
 
 struct Interval {
   double low = 0;
   double high = 0;
+
+  bool is_known() const { return low == low && high == high; }
 };
 
-// How many equally weighted, independent samples the values of a column are worth (Kish): (Σ v)² ÷ Σ (v² ÷ c), where c is
-// how many samples a row stands for. That is the plain number of samples where all have the same weight.
-double effective_samples(const Profile& profile, size_t column);
+// Where nothing says how many samples there were: neither bound is a number.
+inline constexpr Interval kUnknownInterval{std::numeric_limits<double>::quiet_NaN(),
+                                           std::numeric_limits<double>::quiet_NaN()};
 
 // 95 % interval (Wilson) of a share, 0 to 1, seen in `samples` samples. No samples: 0 to 1.
 Interval share_interval(double share, double samples);
+Interval share_interval(double share, const SampleCount& count);
 
 // 95 % interval (Newcombe) of the difference of two shares.
 Interval difference_interval(double base_share, double base_samples, double new_share, double new_samples);

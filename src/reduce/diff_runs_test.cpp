@@ -100,7 +100,10 @@ TEST(diff_of_runs, per_work_does_not_blame_the_others_for_what_one_did) {
   const auto marked = [](const Diff& result) {
     return std::ranges::count_if(result.rows, [](const DiffRow& row) { return row.significant; });
   };
-  EXPECT_EQ(marked(shares), 3);
+  // The shares of a and b shrank as well, but in step.
+  EXPECT_EQ(marked(shares), 1);
+  EXPECT_EQ(shares.rows.front().entity.name, "c");
+  EXPECT_EQ(std::ranges::count(shares.rows, true, &DiffRow::is_in_step), 2);
   EXPECT_EQ(marked(work), 1);
   EXPECT_EQ(work.rows.front().entity.name, "c");
   EXPECT_NEAR(work.rows.front().work.delta, 200, 1);
@@ -141,6 +144,66 @@ TEST(diff_of_runs, one_run_against_several_borrows_their_spread) {
     alarms += diff(base, {&single, 1}, {}).has_significant_change ? 1 : 0;
   }
   EXPECT_LE(alarms, 20);
+}
+
+TEST(diff_of_runs, says_nothing_of_chance_where_samples_are_not_counted) {
+  Random random(26);
+  Top base = sampled_run(random, 20, 1);
+  Top fresh = sampled_run(random, 20, 3);
+  base.is_count_known = false;
+  for (const bool per_run : {false, true}) {
+    DiffOptions options;
+    if (per_run) options.base_work = options.fresh_work = {1};
+    const Diff result = diff({&base, 1}, {&fresh, 1}, options);
+    EXPECT_EQ(result.verdict, DiffVerdict::Unknown);
+    EXPECT_FALSE(result.is_known);
+    EXPECT_FALSE(result.has_significant_change || result.has_total_change);
+    for (const DiffRow& row : result.rows) EXPECT_FALSE(row.delta_ci95.is_known());
+  }
+}
+
+// Runs tell how much they differ without anybody's counting.
+TEST(diff_of_runs, finds_the_change_in_runs_whose_samples_are_not_counted) {
+  Random random(27);
+  std::vector<Top> base, fresh;
+  for (int i = 0; i < 6; ++i) {
+    base.push_back(sampled_run(random, 20, 1));
+    fresh.push_back(sampled_run(random, 20, 2));
+    base.back().is_count_known = fresh.back().is_count_known = false;
+  }
+  const Diff result =
+      diff(base, fresh, {.measure = Measure::Self, .base_work = std::vector(6, 1.0), .fresh_work = std::vector(6, 1.0)});
+  EXPECT_EQ(result.verdict, DiffVerdict::Changed);
+  EXPECT_EQ(result.rows.front().entity.name, "f2");
+  // Copies of one run agree, and say nothing by that.
+  const Diff copies = diff(std::vector(2, base[0]), std::vector(2, fresh[0]), {});
+  EXPECT_FALSE(copies.has_significant_change);
+}
+
+TEST(diff_of_runs, a_total_that_changed_is_a_change_though_no_function_stands_out) {
+  const auto run = [](Random& random, double each) {
+    Top top;
+    for (int i = 0; i < 200; ++i) {
+      const double value = each + normal_quantile(random.uniform()) * std::sqrt(each);
+      Entity entity;
+      entity.name = "f" + std::to_string(i);
+      top.rows.push_back({.entity = entity, .self = value, .total = value, .self_share_ci95 = {}});
+      top.value_total += value;
+    }
+    top.samples = top.value_total;
+    return top;
+  };
+  Random random(28);
+  std::vector<Top> base, fresh;
+  for (int i = 0; i < 5; ++i) {
+    base.push_back(run(random, 20));
+    fresh.push_back(run(random, 21.5));
+  }
+  const Diff result =
+      diff(base, fresh, {.measure = Measure::Self, .base_work = std::vector(5, 1.0), .fresh_work = std::vector(5, 1.0)});
+  EXPECT_EQ(result.significant_rows, 0u);
+  EXPECT_TRUE(result.has_total_change);
+  EXPECT_EQ(result.verdict, DiffVerdict::Changed);
 }
 
 }  // namespace atys::reduce

@@ -28,10 +28,12 @@ double distance(const Top& a, const Top& b) {
   const double b_sum = positive_self(b);
   if (a_sum == 0 || b_sum == 0) return a_sum == b_sum ? 0 : 1;
   Distribution shares;
-  for (const TopRow& row : a.rows)
-    shares[{row.entity.name, row.entity.file, row.entity.line}].first += std::max(0.0, row.self) / a_sum;
-  for (const TopRow& row : b.rows)
-    shares[{row.entity.name, row.entity.file, row.entity.line}].second += std::max(0.0, row.self) / b_sum;
+  const bool lines_matter = is_by_line(a) || is_by_line(b);
+  const auto share_of = [&](const Entity& entity) -> std::pair<double, double>& {
+    return shares[{entity.name, entity.file, lines_matter ? entity.line : 0}];
+  };
+  for (const TopRow& row : a.rows) share_of(row.entity).first += std::max(0.0, row.self) / a_sum;
+  for (const TopRow& row : b.rows) share_of(row.entity).second += std::max(0.0, row.self) / b_sum;
   double divergence = 0;
   for (const auto& [key, pair] : shares) {
     const double middle = (pair.first + pair.second) / 2;

@@ -49,15 +49,16 @@ struct Conditions {
   std::optional<int64_t> from_ns;
   std::optional<int64_t> to_ns;
 
-  bool hold(const SampleTable& samples, size_t row) const {
+  // Those that are not about names.
+  bool others_hold(const SampleTable& samples, size_t row) const {
     if (from_ns || to_ns) {
       const int64_t time = samples.time_ns(row);
       if (time == 0 || (from_ns && time < *from_ns) || (to_ns && time >= *to_ns)) return false;
     }
-    if (focus && !focus->matches(samples.stack(row))) return false;
-    if (ignore && ignore->matches(samples.stack(row))) return false;
     return std::ranges::all_of(labels, [&](const std::vector<bool>& sets) { return sets[raw(samples.labels(row))]; });
   }
+  bool is_in_focus(const SampleTable& samples, size_t row) const { return !focus || focus->matches(samples.stack(row)); }
+  bool is_ignored(const SampleTable& samples, size_t row) const { return ignore && ignore->matches(samples.stack(row)); }
 };
 
 Result<Conditions> compile(const Profile& profile, const FilterOptions& options) {
@@ -72,21 +73,41 @@ Result<Conditions> compile(const Profile& profile, const FilterOptions& options)
   return conditions;
 }
 
-}  // namespace
-
-Result<Profile> filter(const Profile& profile, const FilterOptions& options) {
-  const Conditions conditions = TRY(compile(profile, options));
+template <typename IsKept>
+Profile kept_rows(const Profile& profile, const IsKept& is_kept) {
   Profile kept;
   Importer importer(profile, kept);
   importer.copy_header();
   std::vector<int64_t> values(profile.value_types().size());
   for (size_t row = 0; row < profile.samples.size(); ++row) {
-    if (!conditions.hold(profile.samples, row)) continue;
+    if (!is_kept(row)) continue;
     for (size_t type = 0; type < values.size(); ++type) values[type] = profile.samples.value(row, type);
     kept.samples.add(importer.stack(profile.samples.stack(row)), importer.labels(profile.samples.labels(row)), values,
                      profile.samples.time_ns(row));
   }
   return kept;
+}
+
+}  // namespace
+
+Result<Profile> filter(const Profile& profile, const FilterOptions& options) {
+  const Conditions conditions = TRY(compile(profile, options));
+  const SampleTable& samples = profile.samples;
+  return kept_rows(profile, [&](size_t row) {
+    return conditions.others_hold(samples, row) && conditions.is_in_focus(samples, row) &&
+           !conditions.is_ignored(samples, row);
+  });
+}
+
+Result<Profile> filter(const Profile& profile, const Profile& otherwise_named, const FilterOptions& options) {
+  const Conditions here = TRY(compile(profile, options));
+  const Conditions there = TRY(compile(otherwise_named, options));
+  const SampleTable& a = profile.samples;
+  const SampleTable& b = otherwise_named.samples;
+  return kept_rows(profile, [&](size_t row) {
+    return here.others_hold(a, row) && (here.is_in_focus(a, row) || there.is_in_focus(b, row)) && !here.is_ignored(a, row) &&
+           !there.is_ignored(b, row);
+  });
 }
 
 }  // namespace atys::reduce

@@ -32,4 +32,8 @@ struct FilterOptions {
 // Fails for a bad regular expression.
 Result<Profile> filter(const Profile& profile, const FilterOptions& options);
 
+// The same where functions have another name, file or module beside the one that they go by: patterns may be of either.
+// `otherwise_named` has the same samples in the same order.
+Result<Profile> filter(const Profile& profile, const Profile& otherwise_named, const FilterOptions& options);
+
 }  // namespace atys::reduce

@@ -35,37 +35,6 @@ size_t past_parameters_of_scope(std::string_view name, size_t open) {
   return name.substr(past).starts_with("::") ? past : 0;
 }
 
-// "std::map<int, foo>::at(int) const" → "std::map::at". Empty if the brackets do not match. What is declared in a function
-// keeps its name, "f(int)::{lambda}:7" → "f::{lambda}:7", unless `stops_at_function`.
-std::string without_arguments(std::string_view name, bool stops_at_function = false) {
-  std::string out;
-  size_t depth = 0;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const std::string_view rest = name.substr(i);
-    const bool after_operator = out.ends_with("operator");
-    if (depth == 0 && (rest.starts_with(kAnonymous) || (after_operator && rest.starts_with("()")))) {
-      const size_t length = after_operator ? 2 : kAnonymous.size();
-      out.append(rest.substr(0, length));
-      i += length - 1;
-    } else if (depth == 0 && rest[0] == '{') {
-      const size_t past = past_group(name, i, '{', '}');
-      out.append(name.substr(i, past - i));
-      i = past - 1;
-    } else if (rest[0] == '<' && !after_operator) {
-      ++depth;
-    } else if (rest[0] == '>' && depth > 0) {
-      if (name[i - 1] != '-') --depth;
-    } else if (depth == 0 && rest[0] == '(') {
-      const size_t past = stops_at_function ? 0 : past_parameters_of_scope(name, i);
-      if (past == 0) break;
-      i = past - 1;
-    } else if (depth == 0) {
-      out.push_back(rest[0]);
-    }
-  }
-  return depth == 0 ? out : std::string();
-}
-
 // "void ns::f" → "ns::f"; "operator new" has a space of its own.
 std::string_view without_return_type(std::string_view name) {
   const size_t limit = std::min(name.find("operator"), name.find(kAnonymous));
@@ -136,6 +105,35 @@ void take_marks_of_class(std::string_view& text) {
 }
 
 }  // namespace
+
+std::string without_arguments(std::string_view name, bool stops_at_function) {
+  std::string out;
+  size_t depth = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const std::string_view rest = name.substr(i);
+    const bool after_operator = out.ends_with("operator");
+    if (depth == 0 && (rest.starts_with(kAnonymous) || (after_operator && rest.starts_with("()")))) {
+      const size_t length = after_operator ? 2 : kAnonymous.size();
+      out.append(rest.substr(0, length));
+      i += length - 1;
+    } else if (depth == 0 && rest[0] == '{') {
+      const size_t past = past_group(name, i, '{', '}');
+      out.append(name.substr(i, past - i));
+      i = past - 1;
+    } else if (rest[0] == '<' && !after_operator) {
+      ++depth;
+    } else if (rest[0] == '>' && depth > 0) {
+      if (name[i - 1] != '-') --depth;
+    } else if (depth == 0 && rest[0] == '(') {
+      const size_t past = stops_at_function ? 0 : past_parameters_of_scope(name, i);
+      if (past == 0) break;
+      i = past - 1;
+    } else if (depth == 0) {
+      out.push_back(rest[0]);
+    }
+  }
+  return depth == 0 ? out : std::string();
+}
 
 std::string package_of(std::string_view name, std::string_view file, std::string_view module) {
   if (name.find("::") != std::string_view::npos) {

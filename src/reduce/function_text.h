@@ -23,4 +23,9 @@ std::string java_file_of(std::string_view method);
 // "http.(*conn).serve", "vector::at", "HashMap.put": without what is said by the package, by templates and by parameters.
 std::string short_name(std::string_view name);
 
+// "std::map::at" of std::map<int, foo>::at(int) const: without template arguments and parameters. Empty if the brackets do
+// not match. What is declared in a function keeps its name, "f::{lambda}:7" of f(int)::{lambda}:7, unless
+// `stops_at_function`.
+std::string without_arguments(std::string_view name, bool stops_at_function = false);
+
 }  // namespace atys::reduce

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -35,10 +37,17 @@ class OwnCode {
 
   Origin of(const Entity& entity) const;
 
+  // A function that lies elsewhere too, say in another version that this one is compared with: one of the two places must
+  // not make it a library's that is the user's by the other. The runtime's it is by either.
+  void add_other_place(std::string_view name, std::string_view file, Entity other);
+
  private:
   OwnCode() = default;
+  bool matches(const Entity& entity, const Entity* other, const std::vector<Pattern>& patterns) const;
+
   std::vector<Pattern> own_;
   std::vector<Pattern> library_;
+  std::map<std::pair<std::string, std::string>, Entity> other_places_;  // by name and file
 };
 
 }  // namespace atys::reduce

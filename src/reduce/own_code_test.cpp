@@ -90,6 +90,22 @@ TEST(own_code, is_not_what_a_runtime_makes_or_brings) {
   EXPECT_EQ(origin(at("hashbrown::map::get", "/rust/deps/hashbrown-0.16.1/src/map.rs", "/srv/bin/app")), Origin::Runtime);
 }
 
+TEST(own_code, is_not_a_librarys_because_of_where_the_other_version_lies) {
+  const auto of = [](const char* file, const char* other, const OwnCodeRules& rules = {}) {
+    OwnCode code = OwnCode::compile(rules).take();
+    code.add_other_place("f", file, at("f", other));
+    return code.of(at("f", file));
+  };
+  EXPECT_EQ(of("/home/me/app/x.py", "/srv/venv/lib/python3.11/site-packages/app/x.py"), Origin::Own);
+  EXPECT_EQ(of("/usr/share/app-2/x.py", "/home/me/app/x.py"), Origin::Own);
+  EXPECT_EQ(of("/srv/a/node_modules/ms/x.js", "/srv/b/node_modules/ms/x.js"), Origin::Library);
+  // A runtime that lies in an unusual place is known by the usual one.
+  EXPECT_EQ(of("/opt/tools/go/1.22/src/sort/sort.go", "/usr/local/go/src/sort/sort.go"), Origin::Runtime);
+  // The user's word holds for either place.
+  EXPECT_EQ(of("/new/x.py", "/old/x.py", {.own = {}, .library = {"^/old/"}}), Origin::Library);
+  EXPECT_EQ(of("/new/node_modules/x.js", "/old/node_modules/x.js", {.own = {"^/old/"}, .library = {}}), Origin::Own);
+}
+
 TEST(own_code, is_what_the_user_says) {
   const OwnCodeRules rules{.own = {"^java\\.util\\."}, .library = {"/generated/", "^[0-9a-f]{8}$"}};
   EXPECT_EQ(origin(at("java.util.UUID.randomUUID", "UUID.java"), rules), Origin::Own);

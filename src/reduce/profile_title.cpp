@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reduce/profile_title.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "reduce/sample_count.h"
+
 namespace atys::reduce {
 
 std::string profile_title(const Profile& profile) {
@@ -12,15 +17,11 @@ std::string profile_title(const Profile& profile) {
   return "Flame graph";
 }
 
-int64_t sample_count(const Profile& profile) {
-  for (size_t column = 0; column < profile.value_types().size(); ++column) {
-    const profile::ValueType& type = profile.value_types()[column];
-    if (profile.text(type.type) != "samples" || profile.text(type.unit) != "count") continue;
-    uint64_t sum = 0;
-    for (const int64_t value : profile.samples.values(column)) sum += static_cast<uint64_t>(value);
-    return static_cast<int64_t>(sum);
-  }
-  return static_cast<int64_t>(profile.samples.size());
+std::optional<int64_t> sample_count(const Profile& profile) {
+  if (profile.value_types().empty()) return 0;
+  const SampleCount count = count_samples(profile, profile.default_value_column());
+  if (!count.is_known) return std::nullopt;
+  return static_cast<int64_t>(std::llround(std::min(count.samples, 9e18)));
 }
 
 }  // namespace atys::reduce

@@ -64,7 +64,7 @@ TEST(top, survives_odd_profiles) {
   for (const Profile& profile : test::generate_profiles(5)) {
     for (const char* by : {"function", "line", "file", "module", "thread", "label:a b"}) {
       const Top result = top(profile, 0, *parse_dimension(by));
-      for (const TopRow& row : result.rows) EXPECT_FALSE(std::isnan(row.self_share_ci95.low));
+      for (const TopRow& row : result.rows) EXPECT_EQ(row.self_share_ci95.is_known(), result.is_count_known);
     }
   }
 }
@@ -150,6 +150,15 @@ TEST(filter, selects_by_label_and_time) {
   const int64_t one = 1;
   for (const int64_t time : {0, 10, 20, 30}) timed.samples.add({}, {}, {&one, 1}, time);
   EXPECT_EQ(filter(timed, {.from_ns = 10, .to_ns = 30})->samples.size(), 2u);
+}
+
+TEST(filter, takes_patterns_of_either_name) {
+  const Profile profile = profile_from_text("main;fresh 1\nmain;other 2\n");
+  const Profile as_before = profile_from_text("main;stale 1\nmain;other 2\n");
+  EXPECT_EQ(to_text(*filter(profile, as_before, {.focus = "stale"})), "main;fresh 1\n");
+  EXPECT_EQ(to_text(*filter(profile, as_before, {.focus = "fresh"})), "main;fresh 1\n");
+  EXPECT_EQ(to_text(*filter(profile, as_before, {.ignore = "stale"})), "main;other 2\n");
+  EXPECT_FALSE(filter(profile, as_before, {.focus = "("}).ok());
 }
 
 TEST(filter, names_a_bad_expression) {

@@ -44,6 +44,10 @@ Difference difference_of_means(const RunSeries& base, const RunSeries& fresh) {
   const double of_a = std::max(a.variance, base.sampling_variance) / a.runs;
   const double of_b = std::max(b.variance, fresh.sampling_variance) / b.runs;
   Difference difference{.delta = b.mean - a.mean};
+  if (of_a + of_b <= 0 && !(base.is_sampling_known && fresh.is_sampling_known)) {
+    difference.ci95 = kUnknownInterval;
+    return difference;
+  }
   if (of_a + of_b <= 0) {
     difference.ci95 = {difference.delta, difference.delta};
     difference.p_value = difference.delta == 0 ? 1 : 0;

@@ -12,6 +12,7 @@ namespace atys::reduce {
 struct RunSeries {
   std::span<const double> values;  // one for each run
   double sampling_variance = 0;    // of one run's value, mean of the runs
+  bool is_sampling_known = true;   // else runs that agree say nothing: there is no least that is believed
 };
 
 struct Difference {

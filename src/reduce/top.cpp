@@ -2,6 +2,7 @@
 #include "reduce/top.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace atys::reduce {
@@ -54,6 +55,12 @@ void tally_labels(const Profile& profile, size_t column, const Attribution& attr
 
 }  // namespace
 
+bool is_by_line(const Top& top) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  return std::ranges::any_of(top.rows,
+                             [&](const TopRow& row) { return !seen.emplace(row.entity.name, row.entity.file).second; });
+}
+
 Top top(const Profile& profile, size_t column, const Dimension& dimension) {
   const Attribution attribution(profile, dimension);
   Tally tally(attribution.entities().size());
@@ -65,11 +72,13 @@ Top top(const Profile& profile, size_t column, const Dimension& dimension) {
 
   Top result;
   for (const int64_t value : profile.samples.values(column)) result.value_total += static_cast<double>(value);
-  result.samples = effective_samples(profile, column);
+  const SampleCount count = count_samples(profile, column);
+  result.samples = count.effective;
+  result.is_count_known = count.is_known;
   for (size_t i = 0; i < attribution.entities().size(); ++i) {
     if (tally.self(i) == 0 && tally.total(i) == 0) continue;
     const double share = result.value_total == 0 ? 0 : tally.self(i) / result.value_total;
-    result.rows.push_back({attribution.entities()[i], tally.self(i), tally.total(i), share_interval(share, result.samples)});
+    result.rows.push_back({attribution.entities()[i], tally.self(i), tally.total(i), share_interval(share, count)});
   }
   std::ranges::sort(result.rows, [](const TopRow& a, const TopRow& b) {
     return std::tuple(-a.self, -a.total, std::string_view(a.entity.name), std::string_view(a.entity.file), a.entity.line) <

@@ -20,11 +20,15 @@ struct TopRow {
 };
 
 struct Top {
-  double value_total = 0;    // of all samples
-  double samples = 0;        // effective: see confidence.h
-  std::vector<TopRow> rows;  // largest self first, then largest total, then by name
+  double value_total = 0;      // of all samples
+  double samples = 0;          // effective: see sample_count.h
+  std::vector<TopRow> rows;    // largest self first, then largest total, then by name
+  bool is_count_known = true;  // whether `samples` is; else there are no intervals
 };
 
 Top top(const Profile& profile, size_t column, const Dimension& dimension);
+
+// Whether lines tell rows apart; else they only say where a function begins, which may move between versions.
+bool is_by_line(const Top& top);
 
 }  // namespace atys::reduce

@@ -100,7 +100,7 @@ class Rows {
       : viewed_(viewed),
         code_(code),
         costs_(costs),
-        samples_(reduce::effective_samples(viewed.loaded.profile, viewed.column)),
+        samples_(reduce::count_samples(viewed.loaded.profile, viewed.column)),
         below_own_(code.costliest_callees(viewed.loaded.profile, viewed.column, code.shown_as_own())),
         below_code_(
             code.costliest_callees(viewed.loaded.profile, viewed.column, std::max(code.shown_as_own(), Origin::Library))) {}
@@ -152,13 +152,14 @@ class Rows {
   const ViewedProfile& viewed_;
   const CodeOrigins& code_;
   const Costs& costs_;
-  double samples_;
+  reduce::SampleCount samples_;
   std::vector<CodeOrigins::Callee> below_own_;
   std::vector<CodeOrigins::Callee> below_code_;
   std::vector<SummaryRow> rows_;
 };
 
-std::vector<SummaryRow> tree_rows(const CallTree& tree, const CodeOrigins& code, double samples, size_t most) {
+std::vector<SummaryRow> tree_rows(const CallTree& tree, const CodeOrigins& code, const reduce::SampleCount& samples,
+                                  size_t most) {
   const auto heaviest = heaviest_child_of(tree);
   const auto is_kept = [&](uint32_t node) {
     const CallNode& of = tree.nodes()[node];
@@ -194,7 +195,7 @@ Brief brief(const ViewedProfile& viewed, const CodeOrigins& code, size_t most) {
   const auto costs_nothing = [&](size_t entity) { return costs.in_code[entity] == 0; };
   result.functions =
       ranking(costs.in_code, 0).size() + works.size() + static_cast<size_t>(std::ranges::count_if(chosen, costs_nothing));
-  result.tree = tree_rows(tree, code, reduce::effective_samples(profile, viewed.column), most);
+  result.tree = tree_rows(tree, code, reduce::count_samples(profile, viewed.column), most);
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include "reduce/paired_ratio.h"
 #include "reduce/sequential.h"
 #include "verbs/callgrind.h"
+#include "verbs/detail.h"
 #include "verbs/follow_up.h"
 #include "verbs/profiled_blocks.h"
 #include "verbs/shell_command.h"
@@ -84,9 +85,7 @@ void fit(const CompareRequest& request, CompareAnswer& answer) {
   if (!view.top) view.top = 10;
   if (const auto bounds = bounds_of(view); bounds.ok()) answer.tokens = *bounds;  // checked before it began
   const size_t kept = std::min(rows.size(), rows_wanted(view));
-  const double whole = answer.functions.total_work.base;
-  for (size_t i = kept; i < rows.size(); ++i)
-    answer.omitted.percent += whole == 0 ? 0 : std::abs(rows[i].work.delta) / whole * 100;
+  for (size_t i = kept; i < rows.size(); ++i) answer.omitted.percent += changed_percent(rows[i], answer);
   answer.omitted.rows = rows.size() - kept;
   rows.resize(kept);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "reduce/common_names.h"
 #include "reduce/comparison.h"
 #include "reduce/diff.h"
 #include "verbs/budget_report.h"
@@ -36,7 +37,8 @@ struct CompareRequest {
   bool keep_profiles = true;               // in the library
   bool instructions = false;               // count them by callgrind where the processor has no counter for us
   reduce::Measure measure = reduce::Measure::Self;
-  View view;  // of the functions: by, top, max_tokens, filter
+  View view;                          // of the functions: by, top, max_tokens, filter
+  std::vector<reduce::PathMap> maps;  // what of A is what of B, where we cannot tell
 
   // Called after each block; returns whether to go on.
   std::function<bool(const CompareProgress&)> on_progress;
@@ -104,6 +106,7 @@ struct CompareAnswer {
   reduce::Diff functions;       // rows: those shown
   size_t more_runs_needed = 0;  // of profiles, where they are inconclusive
   std::vector<Headroom> headroom;
+  reduce::MatchReport matching;  // how the functions of A were found in B
 
   std::vector<std::string> notes;
   Omitted omitted;

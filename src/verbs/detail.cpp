@@ -99,16 +99,19 @@ void shorten(SummaryRow& row, const Detail& detail) {
   shorten(row.source, std::max<size_t>(detail.name_bytes, 40));
 }
 
+void shorten(reduce::DiffRow& row, const Detail& detail) {
+  shorten(row.entity, detail);
+  shorten_name(row.base_name, detail.name_bytes);
+  shorten_place(row.base_file, detail.place_bytes);
+}
+
 // Shortens rows of an answer whose names stand beside each other.
 template <typename Rows>
 void shorten_rows(Rows& rows, const Detail& detail) {
   std::vector<ShortName> names;
   for (auto& row : rows) {
     names.push_back({&row.entity.name, row.entity.name});
-    if constexpr (std::is_same_v<std::decay_t<decltype(row)>, SummaryRow>)
-      shorten(row, detail);
-    else
-      shorten(row.entity, detail);
+    shorten(row, detail);
   }
   keep_apart(names, detail.name_bytes);
 }
@@ -164,6 +167,25 @@ void shorten(ProfileInfo& profile, const Detail& detail) {
   for (LossInfo& loss : profile.loss) shorten(loss.reason, detail.name_bytes);
 }
 
+// How functions were matched: the places of most of them; where there is little room, only how many.
+void shorten(reduce::MatchReport& matching, const Detail& detail) {
+  static constexpr size_t kMostPlaces = 20;
+  const size_t most = detail.name_bytes == SIZE_MAX ? kMostPlaces : detail.remarks ? 2 : 0;
+  for (auto* places : {&matching.folders, &matching.files}) {
+    if (places->size() > most) places->resize(most);
+    for (reduce::MatchedPlaces& place : *places) {
+      shorten_place(place.base, std::max<size_t>(detail.place_bytes, 24));
+      shorten_place(place.fresh, std::max<size_t>(detail.place_bytes, 24));
+    }
+  }
+}
+
+// In percent of all: of the work where that is what rows are about, else of the shares.
+double changed_percent(const reduce::DiffRow& row, bool has_work, const reduce::Change& total) {
+  if (!has_work) return std::abs(row.delta) * 100;
+  return total.base == 0 ? 0 : std::abs(row.work.delta) / total.base * 100;
+}
+
 void cut_next(std::vector<std::string>& next, size_t most) {
   if (next.size() > most) next.resize(most);
 }
@@ -193,15 +215,23 @@ double covered_percent(const SummaryAnswer& answer) {
   return percent;
 }
 
+double changed_percent(const reduce::DiffRow& row, const DiffAnswer& answer) {
+  return changed_percent(row, answer.has_work, answer.total_work);
+}
+
+double changed_percent(const reduce::DiffRow& row, const CompareAnswer& answer) {
+  return changed_percent(row, true, answer.functions.total_work);
+}
+
 double covered_percent(const DiffAnswer& answer) {
   double percent = 0;
-  for (const reduce::DiffRow& row : answer.rows) percent += std::abs(row.delta) * 100;
+  for (const reduce::DiffRow& row : answer.rows) percent += changed_percent(row, answer);
   return percent;
 }
 
 double covered_percent(const CompareAnswer& answer) {
   double percent = 0;
-  for (const reduce::DiffRow& row : answer.functions.rows) percent += std::abs(row.delta) * 100;
+  for (const reduce::DiffRow& row : answer.functions.rows) percent += changed_percent(row, answer);
   return percent;
 }
 
@@ -244,10 +274,11 @@ DiffAnswer in_detail(const DiffAnswer& answer, const Detail& detail) {
   DiffAnswer result = answer;
   Omission omission(result.omitted);
   for (size_t i = detail.rows; i < result.rows.size(); ++i)
-    omission.add(result.rows[i].entity, std::abs(result.rows[i].delta) * 100);
+    omission.add(result.rows[i].entity, changed_percent(result.rows[i], answer));
   omission.finish();
   if (detail.rows < result.rows.size()) result.rows.resize(detail.rows);
   shorten_rows(result.rows, detail);
+  shorten(result.matching, detail);
   name_groups(result.omitted, detail);
   shorten(result.base, detail);
   shorten(result.fresh, detail);
@@ -260,10 +291,11 @@ CompareAnswer in_detail(const CompareAnswer& answer, const Detail& detail) {
   std::vector<reduce::DiffRow>& rows = result.functions.rows;
   for (size_t i = detail.rows; i < rows.size(); ++i) {
     result.omitted.rows += 1;
-    result.omitted.percent += std::abs(rows[i].delta) * 100;
+    result.omitted.percent += changed_percent(rows[i], answer);
   }
   if (detail.rows < rows.size()) rows.resize(detail.rows);
   shorten_rows(rows, detail);
+  shorten(result.matching, detail);
   if (!detail.remarks) result.headroom.clear();
   for (Headroom& row : result.headroom) shorten(row.entity, detail);
   for (TimedSide* side : {&result.a, &result.b}) {

@@ -33,6 +33,10 @@ DiffAnswer in_detail(const DiffAnswer& answer, const Detail& detail);
 CompareAnswer in_detail(const CompareAnswer& answer, const Detail& detail);
 LinkAnswer in_detail(const LinkAnswer& answer, const Detail& detail);
 
+// How much of the whole a row changed by, in percent, whichever way.
+double changed_percent(const reduce::DiffRow& row, const DiffAnswer& answer);
+double changed_percent(const reduce::DiffRow& row, const CompareAnswer& answer);
+
 // Percent of the value, or of the change, that the rows account for.
 double covered_percent(const SummaryAnswer& answer);
 double covered_percent(const DiffAnswer& answer);

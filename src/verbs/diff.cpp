@@ -5,8 +5,11 @@
 #include <cmath>
 #include <filesystem>
 
+#include "verbs/compared_runs.h"
+#include "verbs/detail.h"
 #include "verbs/diff_forms.h"
 #include "verbs/follow_up.h"
+#include "verbs/own_code_rules.h"
 
 namespace atys::verbs {
 
@@ -16,7 +19,7 @@ constexpr double kPracticalPercent = 2;
 constexpr size_t kMostRuns = 1000;
 
 // Of both profiles the paths through what changed most; for forms whose rows are not functions, the functions that changed.
-std::vector<std::string> next_questions(const DiffAnswer& answer, View view) {
+std::vector<std::string> next_questions(const DiffAnswer& answer, View view, const std::vector<reduce::PathMap>& maps) {
   if (answer.base_reference == "-" || answer.fresh_reference == "-" || answer.rows.empty()) return {};
   const bool is_of_functions =
       answer.form == "table" ? answer.by == "function" : answer.form == "lines" || answer.form == "brief";
@@ -24,11 +27,17 @@ std::vector<std::string> next_questions(const DiffAnswer& answer, View view) {
   view.by = "function";
   view.top = {};
   view.full_names = false;
-  if (!is_of_functions) return {command_for("diff", {answer.base_reference, answer.fresh_reference}, view)};
-  view.filter.focus = pattern_of_function(answer.rows.front().entity.name);
+  if (!is_of_functions) {
+    std::string again = command_for("diff", {answer.base_reference, answer.fresh_reference}, view);
+    for (const reduce::PathMap& map : maps) again += " --map " + quote_for_shell(map.from + "=" + map.to);
+    return {again};
+  }
+  const reduce::DiffRow& first = answer.rows.front();
   std::vector<std::string> next;
-  if (answer.rows.front().fresh != 0) next.push_back(command_for("summary", {answer.fresh_reference}, view));
-  if (answer.rows.front().base != 0) next.push_back(command_for("summary", {answer.base_reference}, view));
+  view.filter.focus = pattern_of_function(first.entity.name);
+  if (first.fresh != 0) next.push_back(command_for("summary", {answer.fresh_reference}, view));
+  view.filter.focus = pattern_of_function(first.base_name.empty() ? first.entity.name : first.base_name);
+  if (first.base != 0) next.push_back(command_for("summary", {answer.base_reference}, view));
   return next;
 }
 
@@ -47,7 +56,7 @@ std::vector<std::string> split_references(const std::string& text) {
 }
 
 // The runs of one side, reduced to what is compared.
-struct Side {
+struct SideOfDiff {
   std::vector<std::string> references;
   std::vector<reduce::Top> tops;
   std::vector<double> work;
@@ -57,6 +66,8 @@ struct Side {
 
 void add_info(const ProfileInfo& run, ProfileInfo& all) {
   all.samples += run.samples;
+  all.effective_samples += run.effective_samples;
+  all.is_count_known = all.is_count_known && run.is_count_known;
   all.total += run.total;
   all.duration_ns += run.duration_ns;
   for (const std::string& target : run.targets)
@@ -76,19 +87,29 @@ Result<> check_same(const ProfileInfo& a, const ProfileInfo& b) {
               "choose a value type that both have with --value");
 }
 
-Result<Side> open_side(const std::string& first, const std::vector<std::string>& more, const View& view,
-                       const reduce::Dimension& by, const WorkUnit& unit, double count) {
-  Side side{.references = split_references(first)};
+Result<std::vector<std::string>> references_of(const std::string& first, const std::vector<std::string>& more) {
+  std::vector<std::string> references = split_references(first);
   for (const std::string& text : more)
-    for (std::string& reference : split_references(text)) side.references.push_back(std::move(reference));
-  if (side.references.empty())
+    for (std::string& reference : split_references(text)) references.push_back(std::move(reference));
+  if (references.empty())
     return fail(ErrorCode::InvalidInput, "no profile to compare", "atys diff BASE NEW, or --base FILE… --new FILE…");
-  if (side.references.size() > kMostRuns)
+  if (references.size() > kMostRuns)
     return fail(ErrorCode::ResourceExhausted, "more than 1000 runs on one side", "merge some of them first");
-  for (const std::string& reference : side.references) {
-    const ViewedProfile viewed = TRY(open_view(reference, view));
+  return references;
+}
+
+Result<> open_side(SideOfDiff& side, const View& view, reduce::Side which, ComparedRuns& runs) {
+  for (const std::string& reference : side.references) TRY(runs.add(reference, view, which));
+  return {};
+}
+
+Result<> reduce_side(SideOfDiff& side, const DiffRequest& request, const reduce::Dimension& by, const WorkUnit& unit,
+                     const reduce::OwnCode& own_code, reduce::Side which, ComparedRuns& runs) {
+  const double count = which == reduce::Side::Base ? unit.base_count : unit.fresh_count;
+  for (size_t i = 0; i < runs.size(which); ++i) {
+    const ViewedProfile viewed = TRY(runs.take(i, request.view, which));
     const ProfileInfo info = describe(viewed.loaded, viewed.column);
-    side.tops.push_back(TRY(top_in_form(viewed, view, by)));
+    side.tops.push_back(top_in_form(viewed, request.view, by, own_code));
     side.work.push_back(TRY(unit.in(viewed.loaded.profile, count, info.name)));
     side.names.push_back(info.name);
     if (side.names.size() == 1) {
@@ -98,7 +119,7 @@ Result<Side> open_side(const std::string& first, const std::vector<std::string>&
       add_info(info, side.info);
     }
   }
-  return side;
+  return {};
 }
 
 void conclude(const reduce::Diff& difference, size_t fewest_runs, DiffAnswer& answer) {
@@ -107,10 +128,15 @@ void conclude(const reduce::Diff& difference, size_t fewest_runs, DiffAnswer& an
   answer.distance = difference.distance;
   answer.has_work = difference.has_work;
   answer.total_work = difference.total_work;
+  answer.total = difference.total;
+  answer.has_total_change = difference.has_total_change;
+  answer.significant_rows = difference.significant_rows;
+  answer.tested_rows = difference.tested;
+  answer.is_known = difference.is_known;
   answer.resolution_percent = difference.resolution * 100;
   answer.times_more_needed = difference.times_more_needed;
   answer.is_run_noise_known = difference.is_of_runs;
-  if (difference.verdict == reduce::DiffVerdict::Inconclusive && difference.is_of_runs) {
+  if (difference.times_more_needed > 1 && difference.is_of_runs) {
     const double more = std::ceil(static_cast<double>(fewest_runs) * (difference.times_more_needed - 1));
     answer.more_runs_needed = static_cast<size_t>(std::clamp(more, 1.0, 1e6));
   }
@@ -124,8 +150,16 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   const reduce::Dimension by = TRY(diff_dimension(request.view));
   const Tokens bounds = TRY(bounds_of(request.view));
   const WorkUnit unit = TRY(WorkUnit::parse(request.per));
-  Side base = TRY(open_side(request.base, request.more_base, request.view, by, unit, unit.base_count));
-  Side fresh = TRY(open_side(request.fresh, request.more_fresh, request.view, by, unit, unit.fresh_count));
+  SideOfDiff base{.references = TRY(references_of(request.base, request.more_base))};
+  SideOfDiff fresh{.references = TRY(references_of(request.fresh, request.more_fresh))};
+  ComparedRuns runs(request.maps);
+  TRY(open_side(base, request.view, reduce::Side::Base, runs));
+  TRY(open_side(fresh, request.view, reduce::Side::Fresh, runs));
+  runs.settle();
+  reduce::OwnCode own_code = TRY(own_code_of(request.view.own_code));
+  runs.add_other_places(own_code);
+  TRY(reduce_side(base, request, by, unit, own_code, reduce::Side::Base, runs));
+  TRY(reduce_side(fresh, request, by, unit, own_code, reduce::Side::Fresh, runs));
   TRY(check_same(base.info, fresh.info));
   reduce::DiffOptions options{.measure = request.measure, .base_work = {}, .fresh_work = {}};
   options.least_difference = kPracticalPercent / 100;
@@ -151,10 +185,12 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   answer.rows = std::move(difference.rows);
   answer.tokens = bounds;
   const size_t kept = std::min(answer.rows.size(), rows_wanted(request.view));
-  for (size_t i = kept; i < answer.rows.size(); ++i) answer.omitted.percent += std::abs(answer.rows[i].delta) * 100;
+  for (size_t i = kept; i < answer.rows.size(); ++i) answer.omitted.percent += changed_percent(answer.rows[i], answer);
   answer.omitted.rows = answer.rows.size() - kept;
   answer.rows.resize(kept);
-  answer.next = next_questions(answer, request.view);
+  runs.add_base_names(answer.rows);
+  answer.matching = runs.report();
+  answer.next = next_questions(answer, request.view, request.maps);
   return answer;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "reduce/common_names.h"
 #include "reduce/diff.h"
 #include "verbs/budget_report.h"
 #include "verbs/view.h"
@@ -22,6 +23,7 @@ struct DiffRequest {
   // More profiles of each side: each is one run.
   std::vector<std::string> more_base;
   std::vector<std::string> more_fresh;
+  std::vector<reduce::PathMap> maps;  // what of the base is what of the new one, where we cannot tell
 };
 
 struct DiffAnswer {
@@ -46,10 +48,16 @@ struct DiffAnswer {
   reduce::DiffVerdict verdict = reduce::DiffVerdict::NoChange;
   reduce::Change total_work;
   bool has_work = false;
+  reduce::Change total;  // of everything: per work where that is known, else per run, as it was recorded
+  bool has_total_change = false;
+  size_t significant_rows = 0;  // shown or not
+  size_t tested_rows = 0;
+  bool is_known = true;             // whether anything can be said of chance; else there are no intervals
   double resolution_percent = 0;    // of the total: the largest change of a row that cannot be excluded
   double times_more_needed = 1;     // Inconclusive: so many times the runs, or the samples where there is one run a side
   size_t more_runs_needed = 0;      // Inconclusive: on each side
   bool is_run_noise_known = false;  // runs were the replicates
+  reduce::MatchReport matching;     // how the functions of the base were found in the new one
 };
 
 Result<DiffAnswer> diff(const DiffRequest& request);

@@ -6,7 +6,6 @@
 #include "reduce/code_origins.h"
 #include "verbs/call_tree.h"
 #include "verbs/hot_paths.h"
-#include "verbs/own_code_rules.h"
 
 namespace atys::verbs {
 
@@ -26,7 +25,8 @@ reduce::Entity named(std::string name) {
 
 void add(reduce::Top& top, reduce::Entity entity, double self, double total) {
   const double share = top.value_total == 0 ? 0 : self / top.value_total;
-  top.rows.push_back({std::move(entity), self, total, reduce::share_interval(share, top.samples)});
+  const reduce::SampleCount count{.effective = top.samples, .is_known = top.is_count_known};
+  top.rows.push_back({std::move(entity), self, total, reduce::share_interval(share, count)});
 }
 
 void add_paths(reduce::Top& top, const ViewedProfile& viewed, const reduce::CodeOrigins& code) {
@@ -59,11 +59,12 @@ Result<reduce::Dimension> diff_dimension(const View& view) {
               "use table, paths, tree, lines, brief or raw");
 }
 
-Result<reduce::Top> top_in_form(const ViewedProfile& viewed, const View& view, const reduce::Dimension& by) {
+reduce::Top top_in_form(const ViewedProfile& viewed, const View& view, const reduce::Dimension& by,
+                        const reduce::OwnCode& own_code) {
   if (view.form == "table" || view.form == "lines") return reduce::top(viewed.loaded.profile, viewed.column, by);
-  const reduce::CodeOrigins code(viewed.loaded.profile, viewed.column, TRY(own_code_of(view.own_code)));
-  reduce::Top top{
-      .value_total = code.sum(), .samples = reduce::effective_samples(viewed.loaded.profile, viewed.column), .rows = {}};
+  const reduce::CodeOrigins code(viewed.loaded.profile, viewed.column, own_code);
+  const reduce::SampleCount count = reduce::count_samples(viewed.loaded.profile, viewed.column);
+  reduce::Top top{.value_total = code.sum(), .samples = count.effective, .rows = {}, .is_count_known = count.is_known};
   if (view.form == "brief") {
     add_charged(top, viewed, code);
   } else if (view.form == "tree") {

@@ -3,6 +3,7 @@
 // Each is a list of entities with their self and total values, so one comparison serves all forms.
 #pragma once
 
+#include "reduce/own_code.h"
 #include "reduce/top.h"
 #include "verbs/view.h"
 
@@ -11,6 +12,7 @@ namespace atys::verbs {
 // Fails for a form that there is not.
 Result<reduce::Dimension> diff_dimension(const View& view);
 
-Result<reduce::Top> top_in_form(const ViewedProfile& viewed, const View& view, const reduce::Dimension& by);
+reduce::Top top_in_form(const ViewedProfile& viewed, const View& view, const reduce::Dimension& by,
+                        const reduce::OwnCode& own_code);
 
 }  // namespace atys::verbs

@@ -26,7 +26,7 @@ void path_of(const Profile& profile, size_t row, const reduce::Attribution& attr
     for (const EntityId entity : attribution.of_frame(frame)) path.push_back(entity);
 }
 
-SummaryRow row_of(std::span<const EntityId> leaf_first, double value, double share, double samples,
+SummaryRow row_of(std::span<const EntityId> leaf_first, double value, double share, const reduce::SampleCount& samples,
                   const reduce::CodeOrigins& code) {
   const auto& entities = code.attribution().entities();
   const reduce::Interval interval = reduce::share_interval(share, samples);
@@ -68,7 +68,7 @@ std::vector<SummaryRow> rows_of(const ViewedProfile& viewed, const reduce::CodeO
     const size_t in_b = (b % kinds + kinds - 1) % kinds;
     return in_a != in_b ? in_a < in_b : values[a] > values[b];
   });
-  const double samples = reduce::effective_samples(profile, viewed.column);
+  const reduce::SampleCount samples = reduce::count_samples(profile, viewed.column);
   std::vector<SummaryRow> rows;
   for (const size_t i : order) {
     if (values[i] == 0) continue;

@@ -74,7 +74,7 @@ std::vector<size_t> order_of_reading(const std::vector<Chosen>& chosen) {
 
 }  // namespace
 
-HotTree cut_tree(const CallTree& tree, const reduce::CodeOrigins& code, double samples, size_t most,
+HotTree cut_tree(const CallTree& tree, const reduce::CodeOrigins& code, const reduce::SampleCount& samples, size_t most,
                  const std::function<bool(uint32_t)>& is_kept) {
   const std::vector<Chosen> chosen = Choice(tree, is_kept).choose(most);
   const double sum = tree.nodes()[0].total;
@@ -105,7 +105,7 @@ HotTree hot_tree(const ViewedProfile& viewed, const reduce::CodeOrigins& code, s
   const Profile& profile = viewed.loaded.profile;
   const CallTree tree(profile, viewed.column, code.attribution(),
                       [&](reduce::EntityId entity) { return code.is_own(entity); });
-  return cut_tree(tree, code, reduce::effective_samples(profile, viewed.column), most);
+  return cut_tree(tree, code, reduce::count_samples(profile, viewed.column), most);
 }
 
 double hot_tree_covered_percent(const std::vector<SummaryRow>& rows) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reduce/code_origins.h"
+#include "reduce/sample_count.h"
 #include "verbs/call_tree.h"
 #include "verbs/summary.h"
 
@@ -20,7 +21,7 @@ struct HotTree {
 HotTree hot_tree(const ViewedProfile& viewed, const reduce::CodeOrigins& code, size_t most);
 
 // The same of any tree; `is_kept` may leave out nodes, whose children then take their place.
-HotTree cut_tree(const CallTree& tree, const reduce::CodeOrigins& code, double samples, size_t most,
+HotTree cut_tree(const CallTree& tree, const reduce::CodeOrigins& code, const reduce::SampleCount& samples, size_t most,
                  const std::function<bool(uint32_t)>& is_kept = {});
 
 // Which share of the value has its innermost function shown among the nodes.

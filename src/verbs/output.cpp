@@ -21,12 +21,17 @@ std::string writable_formats() {
 }
 
 // What the profile has and the format cannot carry, in words.
-std::vector<std::string> left_out_by(const format::FormatDescriptor& format, const Profile& profile) {
+std::vector<std::string> left_out_by(const format::FormatDescriptor& format, const Profile& profile, size_t column) {
   const auto& keeps = format.keeps;
   std::vector<std::string> left_out;
   const size_t types = profile.value_types().size();
   if (!keeps.all_value_types && types > 1)
     left_out.push_back(std::to_string(types - 1) + " of " + std::to_string(types) + " value types");
+  // Who reads it again has no intervals then.
+  const bool has_only_values = !keeps.all_value_types && !keeps.header && format.can_read;
+  if (has_only_values && profile.text(profile.value_types()[column].type) != "samples" &&
+      reduce::count_samples(profile, column).is_known)
+    left_out.emplace_back("how many samples there were");
   if (!keeps.labels && profile.labels.size() > 1) left_out.emplace_back("labels");
   if (!keeps.addresses && profile.mappings.size() > 1) left_out.emplace_back("addresses and mappings");
   if (!keeps.places &&
@@ -61,7 +66,9 @@ Result<WrittenProfile> write_output(const Profile& profile, const Output& output
   const format::Format& format = *TRY(choose_format(output));
   const size_t column = TRY(find_value_column(profile, output.value));
   WrittenProfile written;
-  written.samples = std::round(reduce::effective_samples(profile, column));
+  const reduce::SampleCount count = reduce::count_samples(profile, column);
+  written.samples = std::round(count.samples);
+  written.is_count_known = count.is_known;
   written.format = format.descriptor().name;
   if (output.path.empty()) {
     const store::LibraryEntry entry = TRY(store::Library::open_default().keep(profile));
@@ -72,7 +79,7 @@ Result<WrittenProfile> write_output(const Profile& profile, const Output& output
   const format::WriteOptions options{.value_column = column, .title = output.title, .inverted = output.inverted};
   TRY(format::write_profile_file(profile, format, options, output.path));
   written.path = output.path;
-  written.left_out = left_out_by(format.descriptor(), profile);
+  written.left_out = left_out_by(format.descriptor(), profile, column);
   return written;
 }
 

@@ -24,6 +24,7 @@ struct WrittenProfile {
   std::string path;
   std::string format;
   double samples = 0;
+  bool is_count_known = true;         // whether `samples` is
   std::vector<std::string> left_out;  // what the format cannot carry and the profile has
 };
 

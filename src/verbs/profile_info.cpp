@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "reduce/confidence.h"
+#include "profile/loss.h"
+#include "reduce/sample_count.h"
 
 namespace atys::verbs {
 
@@ -27,7 +28,10 @@ ProfileInfo describe(const LoadedProfile& loaded, size_t column) {
   info.name = loaded.name;
   info.kind = profile.text(profile.value_types()[column].type);
   info.unit = profile.text(profile.value_types()[column].unit);
-  info.samples = std::round(reduce::effective_samples(profile, column));
+  const reduce::SampleCount count = reduce::count_samples(profile, column);
+  info.samples = std::round(count.samples);
+  info.effective_samples = std::round(count.effective);
+  info.is_count_known = count.is_known;
   for (const int64_t value : profile.samples.values(column)) info.total += static_cast<double>(value);
   info.duration_ns = profile.header.duration_ns;
   for (const auto& fact : profile.provenance) {
@@ -38,7 +42,10 @@ ProfileInfo describe(const LoadedProfile& loaded, size_t column) {
     const auto binary = profile.text(profile.mappings[profile::MappingId{1}].filename);
     if (!binary.empty()) info.targets.emplace_back(binary);
   }
-  for (const auto& loss : profile.losses) info.loss.push_back({std::string(profile.text(loss.reason)), loss.count});
+  for (const auto& loss : profile.losses) {
+    const std::string_view reason = profile.text(loss.reason);
+    info.loss.push_back({std::string(reason), loss.count, profile::is_in_samples(reason)});
+  }
   if (info.duration_ns > 0) {
     info.overhead_cpu_percent = 100.0 * static_cast<double>(profile.overhead.cpu_ns) / static_cast<double>(info.duration_ns);
   }

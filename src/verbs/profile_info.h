@@ -14,6 +14,7 @@ namespace atys::verbs {
 struct LossInfo {
   std::string reason;
   uint64_t count = 0;
+  bool is_in_samples = false;  // see profile/loss.h
 };
 
 struct ProfileInfo {
@@ -21,7 +22,9 @@ struct ProfileInfo {
   std::string name;
   std::string kind;  // the type of the value column looked at
   std::string unit;
-  double samples = 0;
+  double samples = 0;            // whether that is known is told by the next
+  double effective_samples = 0;  // what intervals rest on: fewer where samples weigh differently
+  bool is_count_known = true;
   double total = 0;
   int64_t duration_ns = 0;
   std::vector<std::string> targets;

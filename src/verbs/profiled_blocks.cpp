@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "capture/recording.h"
 #include "reduce/anonymous.h"
-#include "reduce/filter.h"
 #include "reduce/merge.h"
 #include "store/library.h"
+#include "verbs/compared_runs.h"
 #include "verbs/output.h"
 #include "verbs/own_priority.h"
 
@@ -26,6 +26,7 @@ constexpr double kMaxOverhead = 0.05;  // these runs are not timed
 constexpr int kStepMs = 250;
 constexpr size_t kHeadroomRows = 3;
 constexpr size_t kFewestReplicates = 2;
+constexpr size_t kMostKeptBytes = size_t{1} << 30;  // of profiles in memory: no more are taken then
 
 // The command with its streams shut, so often; its own exit status where it runs once.
 std::vector<std::string> quiet(const std::vector<std::string>& command, size_t repeats) {
@@ -44,7 +45,7 @@ class Profiling {
  public:
   Profiling(const CommandPair& commands, const CompareRequest& request, const TimingLimits& limits, reduce::Random& random,
             CompareAnswer& answer)
-      : commands_(commands), request_(request), limits_(limits), random_(random), answer_(answer) {}
+      : commands_(commands), request_(request), limits_(limits), random_(random), answer_(answer), runs_(request.maps) {}
 
   Result<> run() {
     by_ = TRY(reduce::parse_dimension(request_.view.by));
@@ -56,11 +57,16 @@ class Profiling {
     hz_ = std::clamp(kSamplesForOne / (cpu_ns * static_cast<double>(answer_.repeats) / 1e9), kLowestHz, kHighestHz);
     for (size_t i = 0; i < request_.profile_runs && TRY(block()); ++i) {
     }
-    if (tops_b_.size() < kFewestReplicates) {
+    if (answer_.profiled_runs < kFewestReplicates) {
       if (answer_.why_no_profile.empty()) answer_.why_no_profile = "the time was used up";
       return {};
     }
-    compare();
+    // Profiles that have no such value type are no reason to throw the times away.
+    if (const auto done = compare(); !done.ok()) {
+      answer_.why_no_profile = done.error().message + (done.error().hint.empty() ? "" : "; " + done.error().hint);
+      answer_.profiled_runs = 0;
+      return {};
+    }
     return keep();
   }
 
@@ -69,7 +75,8 @@ class Profiling {
   Result<bool> block() {
     const bool b_first = random_.coin();
     if (!TRY(one(b_first)) || !TRY(one(!b_first))) return false;
-    answer_.profiled_runs = std::min(tops_a_.size(), tops_b_.size());
+    answer_.profiled_runs = std::min(runs_.size(reduce::Side::Base), runs_.size(reduce::Side::Fresh));
+    if (runs_.memory_bytes() > kMostKeptBytes) return false;
     const CompareProgress progress{
         .phase = "profiling", .done = answer_.profiled_runs, .most = request_.profile_runs, .seconds = 0};
     return !limits_.on_progress || limits_.on_progress(progress);
@@ -103,35 +110,45 @@ class Profiling {
   }
 
   void take(Profile profile, bool is_b) {
-    profile = reduce::give_lasting_names(std::move(profile));
-    size_t column = profile.default_value_column();
-    if (const auto asked = find_value_column(profile, request_.view.value); asked.ok()) column = *asked;
-    if (!request_.view.filter.keeps_all())
-      if (auto filtered = reduce::filter(profile, request_.view.filter); filtered.ok()) profile = filtered.take();
-    answer_.unit = profile.text(profile.value_types()[column].unit);
-    (is_b ? tops_b_ : tops_a_).push_back(reduce::top(profile, column, by_));
     (is_b ? merged_b_ : merged_a_).add(profile);
+    LoadedProfile loaded{reduce::name_anonymous_functions(std::move(profile)), {}, {}};
+    runs_.add(std::move(loaded), is_b ? reduce::Side::Fresh : reduce::Side::Base);
   }
 
-  void compare() {
-    tops_a_.resize(answer_.profiled_runs);
-    tops_b_.resize(answer_.profiled_runs);
+  Result<std::vector<reduce::Top>> tops_of(reduce::Side side) {
+    std::vector<reduce::Top> tops;
+    for (size_t i = 0; i < answer_.profiled_runs; ++i) {
+      const ViewedProfile viewed = TRY(runs_.take(i, request_.view, side));
+      answer_.unit = viewed.loaded.profile.text(viewed.loaded.profile.value_types()[viewed.column].unit);
+      tops.push_back(reduce::top(viewed.loaded.profile, viewed.column, by_));
+    }
+    return tops;
+  }
+
+  Result<> compare() {
+    runs_.settle();
+    const std::vector<reduce::Top> tops_a = TRY(tops_of(reduce::Side::Base));
+    const std::vector<reduce::Top> tops_b = TRY(tops_of(reduce::Side::Fresh));
     const std::vector<double> work(answer_.profiled_runs, static_cast<double>(answer_.repeats));
     reduce::DiffOptions options{.measure = request_.measure, .base_work = work, .fresh_work = work};
     options.least_difference = request_.least_difference;
-    answer_.functions = reduce::diff(tops_a_, tops_b_, options);
+    answer_.functions = reduce::diff(tops_a, tops_b, options);
     std::ranges::stable_sort(answer_.functions.rows,
                              [](const auto& a, const auto& b) { return a.significant > b.significant; });
-    if (answer_.functions.verdict == reduce::DiffVerdict::Inconclusive)
+    if (answer_.functions.times_more_needed > 1)
       answer_.more_runs_needed = static_cast<size_t>(
           std::ceil(static_cast<double>(answer_.profiled_runs) * (answer_.functions.times_more_needed - 1)));
+    runs_.add_base_names(answer_.functions.rows);
+    answer_.matching = runs_.report();
     fill_headroom();
+    return {};
   }
 
   // What of B is hottest; a function that costs nothing any more saves its own share and no more.
   void fill_headroom() {
     profile_b_ = merged_b_.finish();
-    const reduce::Top top = reduce::top(profile_b_, profile_b_.default_value_column(), by_);
+    const Profile named = runs_.renamed(reduce::name_anonymous_functions(profile_b_), reduce::Side::Fresh);
+    const reduce::Top top = reduce::top(named, named.default_value_column(), by_);
     for (size_t i = 0; i < std::min(kHeadroomRows, top.rows.size()); ++i) {
       const double share = top.value_total > 0 ? top.rows[i].self / top.value_total : 0;
       answer_.headroom.push_back({top.rows[i].entity, share, 1 - share});
@@ -152,7 +169,7 @@ class Profiling {
   CompareAnswer& answer_;
   reduce::Dimension by_;
   double hz_ = kLowestHz;
-  std::vector<reduce::Top> tops_a_, tops_b_;
+  ComparedRuns runs_;
   reduce::Merger merged_a_, merged_b_;
   Profile profile_b_;
 };

@@ -85,7 +85,8 @@ void add_remarks(SummaryAnswer& answer) {
   const auto work = std::ranges::find_if(answer.rows, is_runtime_work);  // the first is the largest
   const bool is_most = work != answer.rows.end() && work->entity.name != reduce::kOtherRuntimeWork &&
                        work->total_percent > answer.shares.outside / 2;
-  answer.remarks.push_back(fmt::format("{:.1f}% passed through no code of your own{}", answer.shares.outside,
+  answer.remarks.push_back(fmt::format("{:.1f}% passed through no {}{}", answer.shares.outside,
+                                       answer.shares.level == "own" ? "code of your own" : "library either",
                                        is_most ? ", most of it " + work->entity.name : ""));
 }
 

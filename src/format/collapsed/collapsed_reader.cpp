@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format/collapsed/annotation.h"
+#include "format/plausible_counts.h"
 
 namespace atys::format::collapsed {
 
@@ -70,9 +71,8 @@ bool is_binary(char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t'
 }  // namespace
 
 Result<Profile> read_collapsed(std::string_view text) {
-  Profile profile;
-  profile.add_value_type("samples", "count");
-  std::vector<FrameId> frames;
+  std::vector<std::string_view> stacks;
+  std::vector<int64_t> values;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t offset = text.size() - rest.size();
     const std::string_view line = take_line(rest);
@@ -83,9 +83,19 @@ Result<Profile> read_collapsed(std::string_view text) {
                   "bad collapsed stack at offset " + std::to_string(offset) + ": the line has no count at its end",
                   "each line is root;…;leaf, a space and a whole number");
     }
+    stacks.push_back(split->stack);
+    values.push_back(split->count);
+  }
+  Profile profile;
+  if (may_count_samples(values))
+    profile.add_value_type("samples", "count");
+  else
+    profile.add_value_type(kValueOfUnknownUnit, "");
+  std::vector<FrameId> frames;
+  for (size_t i = 0; i < stacks.size(); ++i) {
     frames.clear();
-    add_frames(profile, split->stack, frames);
-    profile.samples.add(profile.stacks.intern(frames), kNoLabels, {&split->count, 1});
+    add_frames(profile, stacks[i], frames);
+    profile.samples.add(profile.stacks.intern(frames), kNoLabels, {&values[i], 1});
   }
   return profile;
 }

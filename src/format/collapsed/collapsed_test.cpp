@@ -4,6 +4,7 @@
 #include "format/collapsed/collapsed_reader.h"
 #include "format/collapsed/collapsed_writer.h"
 #include "format/format.h"
+#include "reduce/sample_count.h"
 #include "support/generated_profiles.h"
 #include "support/profile_text.h"
 
@@ -36,6 +37,15 @@ std::string written(const Profile& profile, size_t column = 0) {
 
 TEST(collapsed, reads_stacks_root_first) {
   EXPECT_EQ(test::to_text(read("main;parse 3\nmain 1\n")), "main 1\nmain;parse 3\n");
+}
+
+TEST(collapsed, takes_no_nanoseconds_for_samples) {
+  const Profile counts = read("main;parse 3\nmain 1\n");
+  EXPECT_EQ(counts.text(counts.value_types()[0].type), "samples");
+  EXPECT_EQ(reduce::count_samples(counts, 0).samples, 4);
+  const Profile nanoseconds = read("main;parse 30303030\nmain 10101010\n");
+  EXPECT_EQ(nanoseconds.text(nanoseconds.value_types()[0].type), "value");
+  EXPECT_FALSE(reduce::count_samples(nanoseconds, 0).is_known);
 }
 
 TEST(collapsed, reads_kernel_jit_and_inlined_annotations) {

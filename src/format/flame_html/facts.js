@@ -13,7 +13,7 @@ function showFacts(app) {
   const list = app.ui.facts;
   list.replaceChildren();
   addFact(list, app.valueType.type || "value", valueText(app.callTree.total[0], app.unit));
-  addFact(list, "samples", profile.samples.toLocaleString("en-US"));
+  addFact(list, "samples", profile.samples === null ? "not known" : profile.samples.toLocaleString("en-US"));
   if (profile.durationNs > 0) addFact(list, "duration", valueText(profile.durationNs, "nanoseconds"));
   if (profile.timeMs > 0) addFact(list, "recorded", new Date(profile.timeMs).toISOString().replace("T", " ").replace(/\..*/, " UTC"));
   for (const { key, value } of profile.provenance.slice(0, 4)) addFact(list, key.slice(0, 40), value.slice(0, 80));
@@ -21,12 +21,17 @@ function showFacts(app) {
 }
 
 function showLosses(app) {
-  const { losses } = app.profile;
-  if (losses.length === 0) return;
-  const all = losses.reduce((sum, loss) => sum + loss.count, 0);
-  const reasons = losses.map((loss) => `${loss.reason} ${loss.count.toLocaleString("en-US")}`).join(", ");
-  app.ui.losses.replaceChildren(element("strong", "", `${all.toLocaleString("en-US")} lost`), document.createTextNode(` and not in this graph: ${reasons}`));
-  app.ui.losses.hidden = false;
+  const parts = [];
+  for (const [isIn, what, where] of [[false, "lost", "and not in this graph"], [true, "not whole", "though in this graph"]]) {
+    const losses = app.profile.losses.filter((loss) => loss.isIn === isIn);
+    if (losses.length === 0) continue;
+    const all = losses.reduce((sum, loss) => sum + loss.count, 0);
+    const reasons = losses.map((loss) => `${loss.reason} ${loss.count.toLocaleString("en-US")}`).join(", ");
+    if (parts.length > 0) parts.push(document.createTextNode("; "));
+    parts.push(element("strong", "", `${all.toLocaleString("en-US")} ${what}`), document.createTextNode(` ${where}: ${reasons}`));
+  }
+  app.ui.losses.replaceChildren(...parts);
+  app.ui.losses.hidden = parts.length === 0;
 }
 
 const LEGEND_LENGTH = 8;

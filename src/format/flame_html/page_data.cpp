@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "format/flame_html/varint_column.h"
+#include "profile/loss.h"
 #include "reduce/flame_tree.h"
 #include "reduce/function_text.h"
 #include "reduce/profile_title.h"
@@ -57,14 +58,19 @@ class PageData {
 
   void write_facts() {
     const Header& header = profile_.header;
-    json_.field("samples", sample_count(profile_));
+    json_.key("samples");
+    if (const auto samples = sample_count(profile_)) {
+      json_.value(*samples);
+    } else {
+      json_.null();
+    }
     json_.field("timeMs", static_cast<double>(header.time_ns) / 1e6);
     json_.field("durationNs", header.duration_ns);
     json_.key("losses").begin_array();
     for (const Loss& loss : profile_.losses) {
       json_.begin_object();
       text_field("reason", loss.reason);
-      json_.field("count", loss.count).end_object();
+      json_.field("count", loss.count).field("isIn", is_in_samples(profile_.text(loss.reason))).end_object();
     }
     json_.end_array().key("provenance").begin_array();
     for (const Fact& fact : profile_.provenance) {

@@ -2,6 +2,7 @@
 // svg: a flame graph as a still picture, for documents and for viewers that run no scripts. Of one value type.
 #include "format/flame_svg/svg_picture.h"
 #include "format/format.h"
+#include "profile/loss.h"
 #include "reduce/profile_title.h"
 #include "reduce/value_text.h"
 
@@ -13,16 +14,23 @@ using namespace reduce;
 
 std::string losses_text(const Profile& profile) {
   std::string text;
-  for (const profile::Loss& loss : profile.losses) {
-    text += (text.empty() ? "lost and not in this picture: " : ", ") + std::string(profile.text(loss.reason)) + " " +
-            value_text(static_cast<int64_t>(loss.count), "count");
+  for (const bool is_in : {false, true}) {
+    std::string part;
+    for (const profile::Loss& loss : profile.losses) {
+      if (profile::is_in_samples(profile.text(loss.reason)) != is_in) continue;
+      part += (part.empty() ? "" : ", ") + std::string(profile.text(loss.reason)) + " " +
+              value_text(static_cast<int64_t>(loss.count), "count");
+    }
+    if (part.empty()) continue;
+    text += (text.empty() ? "" : "; ");
+    text += (is_in ? "not whole, though in this picture: " : "lost and not in this picture: ") + part;
   }
   return text;
 }
 
 std::string facts_text(const Profile& profile, const FlameTree& tree, std::string_view type, std::string_view unit) {
-  std::string text = std::string(type) + " " + value_text(tree.nodes[0].total, unit) + "  ·  " +
-                     value_text(sample_count(profile), "count") + " samples";
+  std::string text = std::string(type) + " " + value_text(tree.nodes[0].total, unit);
+  if (const auto samples = sample_count(profile)) text += "  ·  " + value_text(*samples, "count") + " samples";
   if (profile.header.duration_ns > 0) text += "  ·  recorded for " + value_text(profile.header.duration_ns, "nanoseconds");
   return text;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/jfr/sample_rows.h"
 
+#include "reduce/sample_count.h"
+
 namespace atys::format::jfr {
 
 using namespace profile;
@@ -30,7 +32,9 @@ std::array<SampleRows::Seen, kFamilies> SampleRows::add_columns(Profile& profile
     Seen& seen = families[i];
     if (!seen.any) continue;
     const FamilyColumns& names = columns_of(static_cast<Family>(i));
-    seen.count_column = profile.add_value_type(count_name(static_cast<Family>(i), counted_event), "count");
+    const std::string_view count = count_name(static_cast<Family>(i), counted_event);
+    seen.count_column = profile.add_value_type(count, "count");
+    if (count == counted_event && !counted_event.empty()) profile.add_fact(reduce::kSamplesIn, count);
     seen.weight_column = seen.has_weight ? profile.add_value_type(names.weight, names.unit) : seen.count_column;
     if (profile.header.default_value_type == kNoString) {
       const ValueType type = profile.value_types()[seen.weight_column];

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
+#include "format/plausible_counts.h"
 #include "format/speedscope/event_tree.h"
 #include "format/speedscope/json_path.h"
 #include "format/speedscope/own_fields.h"
@@ -62,6 +64,18 @@ class NegativeWeights {
   size_t next_ = 0;
 };
 
+// Whether the weights of a profile without a unit can be numbers of samples.
+bool may_be_counts(const Json& profile) {
+  const Json* const weights = find_member(profile, "weights");
+  if (weights == nullptr || !weights->is_array()) return false;
+  std::vector<int64_t> values;
+  for (const Json& weight : *weights) {
+    if (!fits_int64(weight)) return false;
+    values.push_back(weight.get<int64_t>());
+  }
+  return may_count_samples(values);
+}
+
 class Reader {
  public:
   Reader(const Json& file, size_t file_bytes) : file_(file), file_bytes_(file_bytes) {}
@@ -73,6 +87,7 @@ class Reader {
     if (profiles.empty()) return bad("profiles", "there is no profile");
     has_several_ = profiles.size() > 1;
     for (size_t i = 0; i < profiles.size(); ++i) TRY(read_profile(profiles[i], at_index("profiles", i)));
+    count_samples();
     const std::string exporter = TRY(text_member(file_, "exporter", "the top"));
     if (!exporter.empty() && !exporter.starts_with("atys")) profile_.add_fact("exporter", exporter);
     return std::move(profile_);
@@ -82,7 +97,7 @@ class Reader {
   Result<> read_frames();
   Result<FrameId> read_frame(const Json& json, const std::string& path);
   Result<> read_profile(const Json& json, const std::string& path);
-  Result<size_t> column_for(const Unit& unit, const Json* own, const std::string& path);
+  Result<size_t> column_for(const Unit& unit, const Json& json, const Json* own, const std::string& path);
   Result<LabelSetId> labels_for(const Json& json, const Json* own, const std::string& path);
   Result<> check_room(size_t new_rows, size_t columns, const std::string& path) const;
   Result<> read_sampled(Context& context);
@@ -92,6 +107,7 @@ class Reader {
   Result<StackId> read_stack(const Json& sample, const Context& context, size_t index);
   Result<FrameId> frame_at(const Json& index, const std::string& path) const;
   void add_weight(const Rows& rows, size_t sample, StackId stack, int64_t weight);
+  void count_samples();
 
   const Json& file_;
   size_t file_bytes_;
@@ -100,6 +116,7 @@ class Reader {
   std::vector<FrameId> frames_;  // of the file's indexes
   std::map<std::tuple<int64_t, std::string, std::string>, size_t> columns_;
   Rows previous_;
+  std::vector<Rows> listed_;  // what other programs list sample by sample, or have added up
   std::vector<FrameId> frame_scratch_;
   std::vector<int64_t> value_scratch_;
 };
@@ -135,7 +152,7 @@ Result<> Reader::read_profile(const Json& json, const std::string& path) {
   const Json* const own = find_member(json, kOwn);
   // In our own files the value type tells the unit, and weights are in it.
   Context context{json, own, path, 0, {}, WeightScale(own == nullptr ? unit->scale : 1)};
-  context.column = TRY(column_for(*unit, own, path));
+  context.column = TRY(column_for(*unit, json, own, path));
   context.labels = TRY(labels_for(json, own, path));
   const std::string type = TRY(text_member(json, "type", path));
   if (type == "sampled") {
@@ -149,8 +166,9 @@ Result<> Reader::read_profile(const Json& json, const std::string& path) {
   return {};
 }
 
-Result<size_t> Reader::column_for(const Unit& unit, const Json* own, const std::string& path) {
+Result<size_t> Reader::column_for(const Unit& unit, const Json& json, const Json* own, const std::string& path) {
   std::tuple<int64_t, std::string, std::string> key{0, unit.type, unit.unit};
+  if (unit.type == "samples" && !may_be_counts(json)) key = {0, kValueOfUnknownUnit, ""};
   if (own != nullptr) {
     const std::string own_path = path + "." + kOwn;
     if (!own->is_object()) return bad(own_path, "not an object");
@@ -203,7 +221,26 @@ Result<> Reader::read_sampled(Context& context) {
   if (!negative.is_done())
     return bad(at_index(context.path + ".atys.negative", negative.position()), "not [sample, weight] in order");
   previous_ = {rows.first, samples.size(), context.column, context.labels};
+  if (context.own == nullptr) listed_.push_back(previous_);
   return {};
+}
+
+// Other programs' files do not say how many samples there were. Who lists a stack more than once lists each sample, in the
+// order of time: then each is one. A list of different stacks may as well have been added up.
+void Reader::count_samples() {
+  bool is_each_listed = false;
+  for (const Rows& rows : listed_) {
+    std::set<StackId> seen;
+    for (size_t row = rows.first; row < rows.first + rows.count; ++row)
+      is_each_listed = !seen.insert(profile_.samples.stack(row)).second || is_each_listed;
+  }
+  const bool is_counted = std::ranges::any_of(profile_.value_types(),
+                                              [&](const ValueType& type) { return profile_.text(type.type) == "samples"; });
+  if (!is_each_listed || is_counted) return;
+  profile_.header.default_value_type = profile_.value_types().front().type;
+  const size_t column = profile_.add_value_type("samples", "count");
+  for (const Rows& rows : listed_)
+    for (size_t row = rows.first; row < rows.first + rows.count; ++row) profile_.samples.add_value(row, column, 1);
 }
 
 // Into the row of the value type before, if it is there and for the same stack.

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "format/format.h"
 #include "format/speedscope/speedscope_reader.h"
+#include "reduce/sample_count.h"
 #include "support/profile_text.h"
 
 namespace atys::format::speedscope {
@@ -81,9 +82,21 @@ TEST(speedscope, turns_every_time_unit_into_whole_nanoseconds) {
 
 TEST(speedscope, rounds_fractions_of_counts_so_that_the_total_stays_true_and_says_so) {
   const Profile profile = read_ok(file_of(sampled("none", "[[0],[0],[0],[0]]", "[0.25,0.25,0.25,0.25]")));
-  EXPECT_EQ(test::to_text(profile), "main 1\n");
+  EXPECT_EQ(test::to_text(profile), "main 1 4\n");
+  EXPECT_EQ(type_of(profile, 0), "value/");  // a quarter of a sample is none
+  EXPECT_EQ(type_of(profile, 1), "samples/count");
   ASSERT_EQ(profile.losses.size(), 1u);
   EXPECT_EQ(profile.losses[0].count, 4u);
+}
+
+// Whether there were three samples or thirty is not in a file that lists different stacks.
+TEST(speedscope, counts_samples_only_where_each_is_listed) {
+  const Profile listed = read_ok(file_of(sampled("seconds", "[[0],[0,1],[0]]", "[0.01,0.01,0.02]")));
+  EXPECT_EQ(reduce::count_samples(listed, listed.default_value_column()).samples, 3);
+  EXPECT_EQ(type_of(listed, listed.default_value_column()), "time/nanoseconds");
+  const Profile added_up = read_ok(file_of(sampled("seconds", "[[0],[0,1]]", "[0.03,0.01]")));
+  EXPECT_EQ(added_up.value_types().size(), 1u);
+  EXPECT_FALSE(reduce::count_samples(added_up, 0).is_known);
 }
 
 TEST(speedscope, reads_weights_below_zero) {

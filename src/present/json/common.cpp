@@ -13,6 +13,23 @@ void write_value(JsonWriter& json, std::string_view key, double value) {
   }
 }
 
+void write_count(JsonWriter& json, std::string_view key, double count, bool is_known) {
+  if (is_known) {
+    write_value(json, key, count);
+  } else {
+    json.key(key).null();
+  }
+}
+
+void write_known(JsonWriter& json, std::string_view key, bool value, bool is_known) {
+  json.key(key);
+  if (is_known) {
+    json.value(value);
+  } else {
+    json.null();
+  }
+}
+
 void write_strings(JsonWriter& json, std::string_view key, const std::vector<std::string>& strings) {
   json.key(key).begin_array();
   for (const std::string& string : strings) json.value(string);
@@ -22,13 +39,18 @@ void write_strings(JsonWriter& json, std::string_view key, const std::vector<std
 void write_profile(JsonWriter& json, const verbs::ProfileInfo& profile) {
   json.begin_object();
   json.field("id", profile.id).field("name", profile.name).field("kind", profile.kind).field("unit", profile.unit);
-  write_value(json, "samples", profile.samples);
+  write_count(json, "samples", profile.samples, profile.is_count_known);
+  write_count(json, "effective_samples", profile.effective_samples, profile.is_count_known);
   write_value(json, "total", profile.total);
   json.field("duration_ns", profile.duration_ns);
   write_strings(json, "targets", profile.targets);
   json.key("loss").begin_array();
   for (const verbs::LossInfo& loss : profile.loss)
-    json.begin_object().field("reason", loss.reason).field("count", loss.count).end_object();
+    json.begin_object()
+        .field("reason", loss.reason)
+        .field("count", loss.count)
+        .field("in_samples", loss.is_in_samples)
+        .end_object();
   json.end_array();
   json.key("overhead")
       .begin_object()
@@ -44,7 +66,12 @@ void write_entity(JsonWriter& json, const reduce::Entity& entity) {
 }
 
 void write_interval(JsonWriter& json, std::string_view key, const reduce::Interval& interval) {
-  json.key(key).begin_array().value(interval.low).value(interval.high).end_array();
+  json.key(key);
+  if (!interval.is_known()) {
+    json.null();
+    return;
+  }
+  json.begin_array().value(interval.low).value(interval.high).end_array();
 }
 
 void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens,
@@ -69,7 +96,7 @@ void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs
 
 void write_written(JsonWriter& json, const verbs::WrittenProfile& written) {
   json.field("id", written.id).field("path", written.path).field("format", written.format);
-  write_value(json, "samples", written.samples);
+  write_count(json, "samples", written.samples, written.is_count_known);
   write_strings(json, "left_out", written.left_out);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "reduce/attribution.h"
+#include "reduce/common_names.h"
 #include "reduce/confidence.h"
 #include "reduce/diff.h"
 #include "verbs/output.h"
@@ -20,6 +21,10 @@ void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs
                     const std::vector<std::string>& next);
 // Value per work of both sides, with the interval of the difference.
 void write_change(JsonWriter& json, std::string_view key, const reduce::Change& change);
+// "matching": how the functions of the two sides were found in each other.
+void write_matching(JsonWriter& json, const reduce::MatchReport& matching);
+// "base_name" and "base_file" of a row, where the base has others.
+void write_base_names(JsonWriter& json, const reduce::DiffRow& row);
 // "rows" of a summary.
 void write_rows(JsonWriter& json, const verbs::SummaryAnswer& answer);
 void write_strings(JsonWriter& json, std::string_view key, const std::vector<std::string>& strings);
@@ -35,5 +40,8 @@ void write_charge(JsonWriter& json, std::string_view key, const budget::Charge& 
 
 // Values are whole numbers wherever a double holds them exactly.
 void write_value(JsonWriter& json, std::string_view key, double value);
+// What is not known is null.
+void write_count(JsonWriter& json, std::string_view key, double count, bool is_known);
+void write_known(JsonWriter& json, std::string_view key, bool value, bool is_known);
 
 }  // namespace atys::present::json

@@ -61,9 +61,14 @@ void write_functions(JsonWriter& json, const verbs::CompareAnswer& answer) {
     json.begin_object();
     write_entity(json, row.entity);
     write_change(json, "work", row.work);
-    json.field("p_value", row.work.p_value).field("significant", row.significant).end_object();
+    json.field("p_value", row.work.p_value).field("significant", row.significant);
+    write_base_names(json, row);
+    json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  json.field("total_significant", found.has_total_change);
+  write_matching(json, answer.matching);
+  json.end_object();
 }
 
 void write_headroom(JsonWriter& json, const std::vector<verbs::Headroom>& headroom) {

@@ -16,7 +16,8 @@ std::string whole(const verbs::LinkAnswer& answer) {
   write_profile(json, answer.profile);
   json.field("asked", answer.asked);
   write_value(json, "value", answer.value);
-  json.field("percent", answer.percent).field("samples", answer.samples);
+  json.field("percent", answer.percent);
+  write_count(json, "samples", answer.samples, answer.profile.is_count_known);
   json.field("form", answer.spent.form).field("by", answer.spent.by);
   write_rows(json, answer.spent);
   json.field("groups_by", answer.groups.by).key("groups").begin_array();

@@ -85,6 +85,26 @@ TEST(mcp_tools, each_of_several_runs_has_to_be_allowed) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(mcp_tools, take_maps_of_folders_where_two_sides_are_compared) {
+  std::string name = (std::filesystem::temp_directory_path() / "atys-maps-XXXXXX").string();
+  const std::filesystem::path folder = ::mkdtemp(name.data());
+  std::ofstream(folder / "a.collapsed") << "f (/w/alpha/x.py) 70\nf (/w/beta/x.py) 30\n";
+  std::ofstream(folder / "b.collapsed") << "f (/w/gamma/y.py) 70\nf (/w/beta/x.py) 30\n";
+  const verbs::Permission permission = permission_in(folder.string());
+  Json arguments = {{"base", (folder / "a.collapsed").string()}, {"new", (folder / "b.collapsed").string()}};
+  const auto matched = [&] {
+    const Json result = call_tool(tool("profile_diff"), arguments, {.permission = &permission});
+    return result["structuredContent"]["matching"]["only_base"].get<int>();
+  };
+  EXPECT_EQ(matched(), 1);
+  arguments["map"] = {"/w/alpha/x.py=/w/gamma/y.py"};
+  EXPECT_EQ(matched(), 0);
+  arguments["map"] = {"no map"};
+  EXPECT_EQ(call_tool(tool("profile_diff"), arguments, {.permission = &permission})["isError"], true);
+  EXPECT_TRUE(tool("profile_compare").describe().properties.contains("map"));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(mcp_arguments, are_checked_all_the_way_down) {
   const Json schema = {
       {"type", "object"},
@@ -100,8 +120,10 @@ TEST(mcp_follow_ups, are_calls_that_the_tool_takes) {
   const std::string name = "it's <a \"name\">";
   const auto calls =
       as_calls({"atys summary abc123 --form tree --top 5", "atys summary f.pb --focus " + verbs::quote_for_shell(name),
-                "atys diff a1 b2 --total", "atys flame abc123", "atys summary x --unknown 1"});
-  ASSERT_EQ(calls.size(), 3U);
+                "atys diff a1 b2 --total", "atys flame abc123", "atys summary x --unknown 1",
+                "atys diff a1 b2 --map /old=/new --map 'a b=c'"});
+  ASSERT_EQ(calls.size(), 4U);
+  EXPECT_EQ(calls[3], R"(profile_diff {"base":"a1","map":["/old=/new","a b=c"],"new":"b2"})");
   EXPECT_EQ(calls[0], R"(profile_summary {"form":"tree","profile":"abc123","top":5})");
   const Json second = Json::parse(calls[1].substr(calls[1].find('{')));
   EXPECT_EQ(second["focus"], name);

@@ -40,8 +40,9 @@ std::string render(const verbs::RemoveAnswer& answer);
 std::string render(const verbs::WrittenProfile& answer);
 std::string render(const verbs::MergeAnswer& answer);
 
-// The first lines of an answer about a profile: what it is, how much, how long, and what was lost.
-std::string heading(const verbs::ProfileInfo& profile);
+// The first lines of an answer about a profile: what it is, how much, how long, and what was lost. Of a sum, `others` is how
+// many more were added to the one that is named.
+std::string heading(const verbs::ProfileInfo& profile, size_t others = 0);
 
 // The rows alone, in the form that was asked for.
 std::string body(const verbs::SummaryAnswer& answer);
@@ -51,6 +52,9 @@ std::string footing(const verbs::Omitted& omitted, const std::vector<std::string
 
 // What is left of the ledger that pays, where one does.
 std::string budget_lines(const std::optional<verbs::BudgetReport>& report);
+
+// How functions of two sides were found in each other, where that is not by the same name in the same place; else nothing.
+std::string matching_line(const reduce::MatchReport& matching, std::string_view base, std::string_view fresh);
 
 // "f.cpp:12", or what of it is known.
 std::string place(const reduce::Entity& entity);

@@ -6,19 +6,41 @@
 
 namespace atys::present::text {
 
-std::string heading(const verbs::ProfileInfo& profile) {
+namespace {
+
+// "4,812 samples"; those of very different weight are worth fewer, and intervals rest on that.
+std::string samples_text(const verbs::ProfileInfo& profile) {
+  static constexpr double kMuchFewer = 0.8;
+  if (!profile.is_count_known) return "how many samples is not known";
+  std::string text = quantity(profile.samples, "count") + " samples";
+  if (profile.effective_samples < kMuchFewer * profile.samples)
+    text += " (worth " + quantity(profile.effective_samples, "count") + " of equal weight)";
+  return text;
+}
+
+// What was lost is not in the profile; what was cut is, shortened.
+std::string loss_lines(const verbs::ProfileInfo& profile) {
+  std::string text;
+  for (const bool is_in : {false, true})
+    for (const verbs::LossInfo& loss : profile.loss)
+      if (loss.is_in_samples == is_in)
+        text += fmt::format("{}: {} ({})\n", is_in ? "not whole" : "lost",
+                            quantity(static_cast<double>(loss.count), "count"), name(loss.reason));
+  return text;
+}
+
+}  // namespace
+
+std::string heading(const verbs::ProfileInfo& profile, size_t others) {
   const bool counts_samples = profile.kind == "samples" && profile.total == profile.samples;
-  const std::string samples = quantity(profile.samples, "count") + " samples";
-  std::string text = name(profile.name) + ": " +
+  const std::string samples = samples_text(profile);
+  std::string text = name(profile.name) + (others > 0 ? fmt::format(" and {} more", others) : "") + ": " +
                      (counts_samples ? samples : name(profile.kind) + " " + quantity(profile.total, profile.unit));
   if (profile.duration_ns > 0) text += " in " + duration(profile.duration_ns);
   if (!counts_samples) text += ", " + samples;
   if (!profile.targets.empty()) text += " of " + name(profile.targets.front());
   if (profile.targets.size() > 1) text += fmt::format(" and {} more", profile.targets.size() - 1);
-  text += "\n";
-  for (const verbs::LossInfo& loss : profile.loss)
-    text += fmt::format("lost: {} ({})\n", quantity(static_cast<double>(loss.count), "count"), name(loss.reason));
-  return text;
+  return text + "\n" + loss_lines(profile);
 }
 
 namespace {

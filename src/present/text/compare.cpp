@@ -32,6 +32,13 @@ std::string verdict_line(const verbs::CompareAnswer& answer) {
                           answer.least_difference * 100);
       break;
     case reduce::Verdict::Inconclusive:
+      if (answer.a.failures + answer.b.failures > 0) {
+        text += fmt::format(": {} failed in some runs, and the time of a failure says nothing", answer.a.failures == 0 ? "B"
+                                                                                                : answer.b.failures == 0
+                                                                                                    ? "A"
+                                                                                                    : "A and B");
+        break;
+      }
       text += fmt::format(": B takes {}, but all of {} fits", change, interval_of(by.ratio_ci95));
       text += by.more_pairs > 0 ? fmt::format("; about {} more runs of each would decide", by.more_pairs)
                                 : "; more runs would hardly decide";
@@ -83,16 +90,25 @@ std::string signed_amount(double value, const verbs::CompareAnswer& answer) {
   return (value < 0 ? "-" : "+") + amount(std::abs(value), answer);
 }
 
+// Of functions alone: whether B is faster was decided by other runs, and by all functions together.
+std::string what_profiles_say(const verbs::CompareAnswer& answer) {
+  const reduce::Diff& found = answer.functions;
+  if (found.significant_rows > 0) return fmt::format("{} of {} changed", found.significant_rows, found.tested);
+  if (found.resolution <= answer.least_difference)
+    return fmt::format("none changed by {} of the total or more", percent(answer.least_difference * 100));
+  return fmt::format(
+      "none stands out, but changes up to {} of the total cannot be excluded; about {} more profiles of each would exclude "
+      "{}",
+      percent(found.resolution * 100), answer.more_runs_needed, percent(answer.least_difference * 100));
+}
+
 std::string functions(const verbs::CompareAnswer& answer) {
   if (answer.profiled_runs < 2) return "where: not profiled; " + one_line(answer.why_no_profile) + "\n";
   const reduce::Diff& found = answer.functions;
-  std::string text = fmt::format("where ({} profiles of each, {} runs in each, {} values per run): {}", answer.profiled_runs,
-                                 answer.repeats, answer.measure == reduce::Measure::Self ? "self" : "total",
-                                 found.verdict == reduce::DiffVerdict::Changed ? "" : to_string(found.verdict));
-  if (found.verdict == reduce::DiffVerdict::Inconclusive)
-    text += fmt::format(", {} of the total cannot be excluded; about {} more profiles of each would exclude 2%",
-                        percent(found.resolution * 100), answer.more_runs_needed);
-  text += "\n";
+  std::string text = fmt::format("where ({} profiles of each, {} run{} in each, {} values per run): {}",
+                                 answer.profiled_runs, answer.repeats, answer.repeats == 1 ? "" : "s",
+                                 answer.measure == reduce::Measure::Self ? "self" : "total", what_profiles_say(answer));
+  text += "\n" + matching_line(answer.matching, "A", "B");
   if (found.rows.empty()) return text;
   Table table(
       {{"A"}, {"B"}, {"change"}, {"ci95"}, {"of all"}, {"", Align::Left}, {answer.by, Align::Left}, {"where", Align::Left}});
@@ -104,7 +120,7 @@ std::string functions(const verbs::CompareAnswer& answer) {
                place(row.entity)});
   }
   text += table.render();
-  if (found.has_significant_change) text += "* significant: at most 5% of these are expected to be chance\n";
+  if (found.significant_rows > 0) text += "* significant: at most 5% of these are expected to be chance\n";
   return text;
 }
 

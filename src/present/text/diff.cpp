@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "present/fit.h"
@@ -13,24 +14,9 @@ namespace atys::present::text {
 
 namespace {
 
+// What is said of several runs is their sum.
 std::string side(const char* title, const verbs::ProfileInfo& info, size_t runs) {
-  return fmt::format("{} {}", title, runs > 1 ? fmt::format("{} runs, {}", runs, heading(info)) : heading(info));
-}
-
-// What the answer is, before its rows.
-std::string conclusion(const verbs::DiffAnswer& answer) {
-  std::string text;
-  if (answer.verdict == reduce::DiffVerdict::NoChange) {
-    text = "no significant change\n";
-  } else if (answer.verdict == reduce::DiffVerdict::Inconclusive) {
-    text = fmt::format("no significant change, but inconclusive: changes up to {} of the total cannot be excluded; ",
-                       percent(answer.resolution_percent));
-    text += answer.is_run_noise_known
-                ? fmt::format("about {} more runs of each would exclude 2%\n", answer.more_runs_needed)
-                : fmt::format("{:.0f} times the samples would exclude 2%\n", std::ceil(answer.times_more_needed));
-  }
-  if (!answer.is_run_noise_known) text += "one run each: how runs differ by themselves is not in the intervals\n";
-  return text;
+  return fmt::format("{} {}{}", title, runs > 1 ? fmt::format("{} runs, ", runs) : "", heading(info, runs - 1));
 }
 
 // Counts are seldom whole when they are divided by work.
@@ -45,7 +31,58 @@ std::string signed_amount(double value, const verbs::DiffAnswer& answer) {
 }
 
 std::string range(const reduce::Interval& interval, const verbs::DiffAnswer& answer) {
+  if (!interval.is_known()) return std::string(kUnknown);
   return signed_amount(interval.low, answer) + ".." + signed_amount(interval.high, answer);
+}
+
+// What would tell more.
+std::string missing(const verbs::DiffAnswer& answer) {
+  return answer.is_run_noise_known
+             ? fmt::format("about {} more runs of each would exclude 2%", answer.more_runs_needed)
+             : fmt::format("{:.0f} times the samples would exclude 2%", std::ceil(answer.times_more_needed));
+}
+
+std::string plural(const verbs::DiffAnswer& answer) {
+  const bool is_of_paths = answer.form == "paths" || answer.form == "raw" || answer.form == "tree";
+  return is_of_paths ? "paths" : answer.by.starts_with("label:") ? "values" : name(answer.by, 40) + "s";
+}
+
+// "cpu 9.50s to 19.00s (+100.00%)": of all functions together, which shares say nothing of.
+std::string total_change(const verbs::DiffAnswer& answer) {
+  const reduce::Change& all = answer.total;
+  std::string text =
+      fmt::format("{} {} to {}", name(answer.base.kind, 40), amount(all.base, answer), amount(all.fresh, answer));
+  if (answer.has_work) text += " per " + name(answer.per, 40);
+  if (all.base > 0) text += fmt::format(" ({})", signed_percent(100 * all.delta / all.base));
+  return text;
+}
+
+// What the answer is, before its rows. Whatever the total did is said first: no word on functions takes it back.
+std::string verdict(const verbs::DiffAnswer& answer) {
+  const std::string what = answer.has_work ? "cost" : "share";
+  const std::string not_excluded = fmt::format("changes up to {} of the total cannot be excluded; {}",
+                                               percent(answer.resolution_percent), missing(answer));
+  if (!answer.is_known && answer.rows.empty() && answer.omitted.rows == 0) return "no difference";
+  if (!answer.is_known)
+    return "not known whether this is chance: nothing says how many samples the values rest on; several runs of each would "
+           "tell";
+  if (answer.significant_rows > 0)
+    return fmt::format("changed: the {} of {} of {} {}", what, answer.significant_rows, answer.tested_rows, plural(answer));
+  const bool is_open = answer.resolution_percent > 2;
+  if (answer.has_work && answer.has_total_change)
+    return "changed: " + total_change(answer) + ", but none of the " + plural(answer) + " stands out" +
+           (is_open ? "; " + not_excluded : "");
+  std::string text = is_open ? "inconclusive: no " + what + " changed significantly, but " + not_excluded
+                             : "no significant change" + std::string(answer.has_total_change ? " of shares" : "");
+  if (answer.has_total_change) text += "; the total did change: " + total_change(answer) + " (--per compares cost)";
+  return text;
+}
+
+std::string conclusion(const verbs::DiffAnswer& answer) {
+  std::string text = verdict(answer) + "\n";
+  if (answer.is_known && !answer.is_run_noise_known)
+    text += "one run each: how runs differ by themselves is not in the intervals\n";
+  return text;
 }
 
 std::string totals(const verbs::DiffAnswer& answer) {
@@ -65,8 +102,13 @@ std::string share_rows(const verbs::DiffAnswer& answer) {
                {"where", Align::Left}});
   for (const reduce::DiffRow& row : answer.rows) {
     table.add({percent(row.base_share * 100), percent(row.fresh_share * 100), signed_percent(row.delta * 100),
-               fmt::format("{:+.1f}..{:+.1f}", row.delta_ci95.low * 100, row.delta_ci95.high * 100),
-               row.significant ? "*" : "", name(row.entity.name, SIZE_MAX), place(row.entity)});
+               row.delta_ci95.is_known()
+                   ? fmt::format("{:+.1f}..{:+.1f}", row.delta_ci95.low * 100, row.delta_ci95.high * 100)
+                   : std::string(kUnknown),
+               row.significant  ? "*"
+               : row.is_in_step ? "~"
+                                : "",
+               name(row.entity.name, SIZE_MAX), place(row.entity)});
   }
   return table.render();
 }
@@ -95,12 +137,14 @@ std::string work_rows(const verbs::DiffAnswer& answer) {
 static std::string whole(const verbs::DiffAnswer& answer) {
   std::string text =
       side("base", answer.base, answer.base_runs.size()) + side("new ", answer.fresh, answer.fresh_runs.size());
-  text += conclusion(answer) + totals(answer);
+  text += conclusion(answer) + totals(answer) + matching_line(answer.matching, "base", "new");
   text += fmt::format("distance {:.4f} (0: same, 1: nothing in common), {} {}\n", answer.distance,
                       answer.measure == reduce::Measure::Self ? "self" : "total", answer.has_work ? "values" : "shares");
   if (!answer.rows.empty()) {
     text += answer.has_work ? work_rows(answer) : share_rows(answer);
-    if (answer.has_significant_change) text += "* significant: at most 5% of these are expected to be chance\n";
+    if (answer.significant_rows > 0) text += "* significant: at most 5% of these are expected to be chance\n";
+    if (std::ranges::any_of(answer.rows, &reduce::DiffRow::is_in_step))
+      text += "~ in step with most others: its share changed because theirs did (--per compares cost)\n";
   }
   return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
 }

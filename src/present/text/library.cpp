@@ -24,7 +24,8 @@ std::string render(const verbs::ListAnswer& answer) {
         row.error.empty() ? (row.profile.targets.empty() ? "" : name(row.profile.targets.front(), 60)) : name(row.error);
     table.add({row.entry.id.substr(0, 12), time_text(row.entry.modified_ns),
                quantity(static_cast<double>(row.entry.bytes), "bytes"), name(row.profile.kind, 30),
-               quantity(row.profile.total, row.profile.unit), quantity(row.profile.samples, "count"), target});
+               quantity(row.profile.total, row.profile.unit),
+               row.profile.is_count_known ? quantity(row.profile.samples, "count") : std::string(kUnknown), target});
   }
   return table.render();
 }

@@ -23,8 +23,9 @@ std::string groups(const verbs::SummaryAnswer& answer) {
 
 std::string whole(const verbs::LinkAnswer& answer) {
   std::string text = heading(answer.profile);
-  text += fmt::format("{}: {}, {} of all, {:.0f} samples\n", name(answer.asked, SIZE_MAX),
-                      quantity(answer.value, answer.profile.unit), percent(answer.percent), answer.samples);
+  text += fmt::format("{}: {}, {} of all", name(answer.asked, SIZE_MAX), quantity(answer.value, answer.profile.unit),
+                      percent(answer.percent));
+  text += answer.profile.is_count_known ? fmt::format(", {:.0f} samples\n", answer.samples) : "\n";
   if (answer.samples == 0) return text + "no sample is of it\n" + footing({}, answer.next) + budget_lines(answer.ledger);
   text += "\n" + body(answer.spent) + footing(answer.spent.omitted, {}) + "\n" + groups(answer.groups);
   return text + footing({}, answer.next) + budget_lines(answer.ledger);

@@ -24,7 +24,9 @@ std::string percent(double value) { return fmt::format("{:.2f}%", value); }
 
 std::string signed_percent(double value) { return fmt::format("{:+.2f}%", value); }
 
-std::string percent_range(double low, double high) { return fmt::format("{:.1f}..{:.1f}", low, high); }
+std::string percent_range(double low, double high) {
+  return std::isnan(low) ? std::string(kUnknown) : fmt::format("{:.1f}..{:.1f}", low, high);
+}
 
 std::string duration(int64_t nanoseconds) {
   const double seconds = static_cast<double>(nanoseconds) / 1e9;

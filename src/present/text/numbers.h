@@ -10,10 +10,13 @@
 
 namespace atys::present::text {
 
+// In place of an interval where nothing says how many samples there were.
+inline constexpr std::string_view kUnknown = "unknown";
+
 using reduce::quantity;
 std::string percent(double value);                   // "12.34%"
 std::string signed_percent(double value);            // "+1.20%"
-std::string percent_range(double low, double high);  // "11.9..12.8"
+std::string percent_range(double low, double high);  // "11.9..12.8", or kUnknown
 std::string duration(int64_t nanoseconds);           // "4m0s"
 
 // Any bytes as one line of printable text.

@@ -26,6 +26,7 @@ class ProfileCompare final : public Tool {
                 {{"a", command_property("the command as it was, program and arguments: [\"./old\", \"input\"]")},
                  {"b", command_property("the command as it is now")},
                  {"cwd", folder_property()},
+                 {"map", map_property()},
                  {"seconds",
                   {{"type", "number"},
                    {"minimum", 1},
@@ -49,6 +50,7 @@ class ProfileCompare final : public Tool {
     request.a = arguments["a"].get<std::vector<std::string>>();
     request.b = arguments["b"].get<std::vector<std::string>>();
     request.view = TRY(view_of(arguments, context));
+    request.maps = TRY(maps_of(arguments));
     request.max_runs = arguments.value("max_runs", request.max_runs);
     request.least_difference = arguments.value("least_percent", request.least_difference * 100) / 100;
     const double most = static_cast<double>(context.most_duration_ns) / kNsPerSecond;

@@ -36,6 +36,7 @@ class ProfileDiff final : public Tool {
         .text = "What changed between two profiles, with confidence intervals. 'No significant change' is an answer.",
         .properties = with_view({{"base", profile_property("the profile to compare with, or several runs: ID,ID")},
                                  {"new", profile_property("the profile that may have changed")},
+                                 {"map", map_property()},
                                  {"total", {{"type", "boolean"}, {"description", "compare total instead of self shares"}}}},
                                 {"table", "paths", "tree", "lines", "brief"}),
         .required = {"base", "new"},
@@ -47,6 +48,7 @@ class ProfileDiff final : public Tool {
     request.base = TRY(runs_of(arguments, "base", context));
     request.fresh = TRY(runs_of(arguments, "new", context));
     request.view = TRY(view_of(arguments, context));
+    request.maps = TRY(maps_of(arguments));
     if (arguments.value("total", false)) request.measure = reduce::Measure::Total;
     verbs::ChargedCall call = TRY(verbs::charge(context.ledger, "diff", request.view));
     verbs::DiffAnswer answer = TRY(verbs::diff(request));

@@ -54,8 +54,8 @@ const std::map<std::string, std::vector<std::string>>& positions() {
 
 // Options of the command line that tools have too, with underscores.
 bool is_argument(const std::string& name) {
-  static const std::set<std::string> kNames = {"form",  "by",    "top",  "focus", "ignore", "value",   "max_tokens",
-                                               "total", "trace", "span", "label", "behind", "group_by"};
+  static const std::set<std::string> kNames = {"form",  "by",    "top",  "focus", "ignore", "value",    "max_tokens",
+                                               "total", "trace", "span", "label", "behind", "group_by", "map"};
   return kNames.contains(name);
 }
 
@@ -83,7 +83,9 @@ std::optional<std::string> as_call(const std::string& command) {
     uint64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool is_number = error == std::errc() && end == value.data() + value.size();
-    if (is_number && (name == "top" || name == "max_tokens"))
+    if (name == "map")
+      arguments[name].push_back(value);
+    else if (is_number && (name == "top" || name == "max_tokens"))
       arguments[name] = number;
     else
       arguments[name] = value;
@@ -137,6 +139,21 @@ Result<std::string> profile_of(const Json& arguments, const char* name, const To
   std::string reference = said.starts_with("profile://") ? said.substr(10) : said;
   if (is_profile_id(reference)) return reference;
   return context.permission->may_read(reference);
+}
+
+Json map_property() {
+  return {{"type", "array"},
+          {"items", {{"type", "string"}, {"minLength", 2}, {"maxLength", 8192}}},
+          {"maxItems", 100},
+          {"description",
+           "folders, modules or packages that are called otherwise on the two sides and were not matched: [\"OLD=NEW\"]"}};
+}
+
+Result<std::vector<reduce::PathMap>> maps_of(const Json& arguments) {
+  std::vector<reduce::PathMap> maps;
+  for (const std::string& text : arguments.value("map", std::vector<std::string>()))
+    maps.push_back(TRY(reduce::parse_path_map(text)));
+  return maps;
 }
 
 Json command_property(const std::string& description) {

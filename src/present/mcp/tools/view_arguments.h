@@ -10,6 +10,7 @@
 #include "present/json/answers.h"
 #include "present/mcp/tool.h"
 #include "present/text/answers.h"
+#include "reduce/common_names.h"
 #include "verbs/view.h"
 
 namespace atys::present::mcp {
@@ -33,6 +34,10 @@ Result<verbs::View> view_of(const Json& arguments, const ToolContext& context, c
 // A profile as verbs take it: an id of the library, or a file that the client may read.
 Json profile_property(const std::string& description);
 Result<std::string> profile_of(const Json& arguments, const char* name, const ToolContext& context);
+
+// "OLD=NEW", some of them: what of the first side is what of the second.
+Json map_property();
+Result<std::vector<reduce::PathMap>> maps_of(const Json& arguments);
 
 // A program and its arguments, and the folder that they run in.
 Json command_property(const std::string& description);
