@@ -7,16 +7,11 @@
 #include <numeric>
 #include <span>
 
-#include "reduce/anonymous.h"
+#include "reduce/flame_fold.h"
 
 namespace atys::reduce {
 
 using namespace profile;
-
-uint64_t hash(const FlameFunction& f) {
-  return hash_mix((uint64_t{raw(f.name)} << 32 | raw(f.file)) ^ hash_seed(),
-                  (uint64_t{raw(f.kind)} << 33 | uint64_t{raw(f.module)} << 1) ^ (f.is_inlined ? 1u : 0u));
-}
 
 namespace {
 
@@ -24,86 +19,31 @@ constexpr uint32_t kNone = FlameNode::kNone;
 
 int64_t add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
 
-// The functions that a frame stands for, outermost first. Looked up once for each frame.
-class FrameFunctions {
- public:
-  FrameFunctions(const Profile& profile, FlameTree& tree)
-      : profile_(profile),
-        names_(profile),
-        tree_(tree),
-        strings_(profile.strings.size(), kNone),
-        ranges_(profile.frames.size()) {}
-
-  // Valid until the next call.
-  std::span<const FlameFunctionId> of(FrameId id) {
-    Range& range = ranges_[raw(id)];
-    if (range.count == 0) {
-      range.begin = static_cast<uint32_t>(functions_.size());
-      expand(profile_.frames[id]);
-      range.count = static_cast<uint32_t>(functions_.size()) - range.begin;
-    }
-    return {functions_.data() + range.begin, range.count};
-  }
-
- private:
-  struct Range {
-    uint32_t begin = 0;
-    uint32_t count = 0;  // 0: not expanded yet
-  };
-
-  void expand(const Frame& frame) {
-    FlameFunction function;
-    function.kind = string(frame.kind);
-    function.module = string(profile_.mappings[frame.mapping].filename);
-    const auto lines = profile_.lines[frame.lines];
-    if (lines.empty()) {
-      function.name = tree_.strings.intern(unresolved_name(profile_, frame));
-      functions_.push_back(tree_.functions.intern(function));
-    }
-    for (size_t i = lines.size(); i-- > 0;) {
-      function.name = tree_.strings.intern(names_.of(lines[i].function));
-      function.file = tree_.strings.intern(shown_file(profile_, frame, lines[i].function));
-      function.is_inlined = i + 1 < lines.size();
-      functions_.push_back(tree_.functions.intern(function));
-    }
-  }
-
-  StringId string(StringId id) {
-    uint32_t& known = strings_[raw(id)];
-    if (known == kNone) known = raw(tree_.strings.intern(profile_.text(id)));
-    return StringId{known};
-  }
-
-  const Profile& profile_;
-  FunctionNames names_;
-  FlameTree& tree_;
-  std::vector<uint32_t> strings_;
-  std::vector<Range> ranges_;
-  std::vector<FlameFunctionId> functions_;
-};
-
 class Grower {
  public:
-  Grower(const Profile& profile, const FlameOptions& options, FlameTree& tree)
-      : profile_(profile), options_(options), tree_(tree), frame_functions_(profile, tree) {
-    tree_.nodes.emplace_back();
-    tree_.node_of_stack.assign(profile.stacks.size(), kNone);
-  }
+  Grower(const FlameOptions& options, FlameTree& tree) : options_(options), tree_(tree) { tree_.nodes.emplace_back(); }
 
-  void grow() {
-    if (profile_.value_types().empty()) return;
-    const size_t column =
-        std::min(options_.value_column.value_or(profile_.default_value_column()), profile_.value_types().size() - 1);
-    std::vector<int64_t> worth(profile_.stacks.size(), 0);
-    std::vector<bool> is_used(profile_.stacks.size(), false);
-    for (size_t row = 0; row < profile_.samples.size(); ++row) {
-      const uint32_t stack = raw(profile_.samples.stack(row));
-      worth[stack] = add(worth[stack], profile_.samples.value(row, column));
+  void grow(const Profile& profile, size_t column) {
+    FrameCalls calls(profile, tree_.strings, tree_.functions);
+    calls_ = &calls;
+    std::vector<uint32_t>& node_of_stack = tree_.node_of_stack.emplace_back(profile.stacks.size(), kNone);
+    if (profile.value_types().empty()) return;
+    std::vector<int64_t> worth(profile.stacks.size(), 0);
+    std::vector<bool> is_used(profile.stacks.size(), false);
+    for (size_t row = 0; row < profile.samples.size(); ++row) {
+      const uint32_t stack = raw(profile.samples.stack(row));
+      worth[stack] = add(worth[stack], profile.samples.value(row, column));
       is_used[stack] = true;
     }
     for (uint32_t stack = 0; stack < worth.size(); ++stack) {
-      if (worth[stack] != 0 || (options_.keep_zero_stacks && is_used[stack])) grow_branch(StackId{stack}, worth[stack]);
+      if (worth[stack] == 0 && !(options_.keep_zero_stacks && is_used[stack])) continue;
+      const uint32_t node = grow_branch(profile.stacks[StackId{stack}]);
+      tree_.nodes[node].self = add(tree_.nodes[node].self, worth[stack]);
+      node_of_stack[stack] = node;
     }
+  }
+
+  void add_up() {
     for (size_t i = tree_.nodes.size(); i-- > 0;) {
       FlameNode& node = tree_.nodes[i];
       node.total = add(node.total, node.self);
@@ -112,23 +52,21 @@ class Grower {
   }
 
  private:
-  void grow_branch(StackId stack, int64_t value) {
+  uint32_t grow_branch(std::span<const FrameId> frames) {
     uint32_t node = 0;
     depth_ = 0;
-    const auto frames = profile_.stacks[stack];
     if (options_.inverted) {
       for (const FrameId frame : frames) {
-        const auto functions = frame_functions_.of(frame);
-        for (auto function = functions.rbegin(); function != functions.rend(); ++function) node = child(node, *function);
+        const auto calls = calls_->of(frame);
+        for (auto call = calls.rbegin(); call != calls.rend(); ++call) node = child(node, call->function);
       }
     } else {
       for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-        for (const FlameFunctionId function : frame_functions_.of(*frame)) node = child(node, function);
+        for (const FlameCall& call : calls_->of(*frame)) node = child(node, call.function);
       }
     }
     path_.resize(depth_);
-    tree_.nodes[node].self = add(tree_.nodes[node].self, value);
-    tree_.node_of_stack[raw(stack)] = node;
+    return node;
   }
 
   // Neighbouring stacks mostly share their first steps: those are taken from the path of the stack before, without a
@@ -150,58 +88,13 @@ class Grower {
     return found;
   }
 
-  const Profile& profile_;
   const FlameOptions& options_;
   FlameTree& tree_;
-  FrameFunctions frame_functions_;
+  FrameCalls* calls_ = nullptr;  // of the profile in hand
   HashIndex children_;
   std::vector<uint32_t> path_;  // nodes of the stack in hand, or still of the one before
   size_t depth_ = 0;            // how much of it is of the stack in hand
 };
-
-// Replaces nodes by their new positions everywhere; `position[old]`.
-void follow(FlameTree& tree, const std::vector<uint32_t>& position) {
-  for (FlameNode& node : tree.nodes) {
-    if (node.parent != kNone) node.parent = position[node.parent];
-  }
-  for (uint32_t& node : tree.node_of_stack) {
-    if (node != kNone) node = position[node];
-  }
-}
-
-// Where nodes are too small to matter, all such children of one parent become one child that has no children itself.
-void fold(FlameTree& tree, double share) {
-  const std::vector<double> widths = flame_widths(tree);
-  const double least = widths[0] * share;
-  const FlameFunctionId other = tree.functions.intern({.name = tree.strings.intern("(other)")});
-  std::vector<uint32_t> position(tree.nodes.size(), 0);
-  std::vector<uint32_t> other_of(tree.nodes.size(), kNone);  // by old position of the parent
-  std::vector<FlameNode> kept{tree.nodes[0]};
-  std::vector<bool> is_kept(tree.nodes.size(), false);
-  is_kept[0] = true;
-  for (uint32_t i = 1; i < tree.nodes.size(); ++i) {
-    const FlameNode& node = tree.nodes[i];
-    if (!is_kept[node.parent]) {
-      position[i] = position[node.parent];
-      continue;
-    }
-    if (widths[i] >= least) {
-      is_kept[i] = true;
-      position[i] = static_cast<uint32_t>(kept.size());
-      kept.push_back(node);
-      continue;
-    }
-    if (other_of[node.parent] == kNone) {
-      other_of[node.parent] = static_cast<uint32_t>(kept.size());
-      kept.push_back({.function = other, .depth = node.depth, .parent = node.parent});
-    }
-    position[i] = other_of[node.parent];
-    FlameNode& folded = kept[position[i]];
-    folded.total = folded.self = add(folded.total, node.total);
-  }
-  tree.nodes = std::move(kept);
-  follow(tree, position);
-}
 
 // The place of each function in alphabetic order, so that siblings are compared by number.
 std::vector<uint32_t> name_ranks(const FlameTree& tree) {
@@ -269,21 +162,48 @@ void arrange(FlameTree& tree, FlameOrder order) {
 
 }  // namespace
 
-FlameTree build_flame_tree(const Profile& profile, const FlameOptions& options) {
+FlameTree build_flame_tree(std::span<const FlameInput> inputs, const FlameOptions& options) {
   FlameTree tree;
-  Grower(profile, options, tree).grow();
-  if (options.fold_below > 0) fold(tree, options.fold_below);
+  Grower grower(options, tree);
+  for (const FlameInput& input : inputs) grower.grow(*input.profile, input.column);
+  grower.add_up();
+  fold(tree, options);
   arrange(tree, options.order);
   return tree;
 }
 
-std::vector<double> flame_widths(const FlameTree& tree) {
-  std::vector<double> widths(tree.nodes.size(), 0);
-  for (size_t i = tree.nodes.size(); i-- > 0;) {
-    widths[i] += std::abs(static_cast<double>(tree.nodes[i].self));
-    if (i > 0) widths[tree.nodes[i].parent] += widths[i];
+FlameTree build_flame_tree(const Profile& profile, const FlameOptions& options) {
+  const size_t types = std::max<size_t>(profile.value_types().size(), 1);
+  const size_t column =
+      profile.value_types().empty() ? 0 : std::min(options.value_column.value_or(profile.default_value_column()), types - 1);
+  const FlameInput input{&profile, column};
+  return build_flame_tree({&input, 1}, options);
+}
+
+std::vector<int64_t> flame_self(const FlameTree& tree, size_t input, const Profile& profile, size_t column) {
+  std::vector<int64_t> self(tree.nodes.size(), 0);
+  for (size_t row = 0; row < profile.samples.size(); ++row) {
+    const uint32_t node = tree.node_of_stack[input][raw(profile.samples.stack(row))];
+    if (node != kNone) self[node] = add(self[node], profile.samples.value(row, column));
   }
-  return widths;
+  return self;
+}
+
+std::vector<int64_t> flame_totals(const FlameTree& tree, std::vector<int64_t> self) {
+  for (size_t i = self.size(); i-- > 1;) self[tree.nodes[i].parent] = add(self[tree.nodes[i].parent], self[i]);
+  return self;
+}
+
+std::vector<double> flame_widths(const FlameTree& tree, std::vector<double> self) {
+  for (double& value : self) value = std::abs(value);
+  for (size_t i = self.size(); i-- > 1;) self[tree.nodes[i].parent] += self[i];
+  return self;
+}
+
+std::vector<double> flame_widths(const FlameTree& tree) {
+  std::vector<double> self(tree.nodes.size(), 0);
+  for (size_t i = 0; i < self.size(); ++i) self[i] = static_cast<double>(tree.nodes[i].self);
+  return flame_widths(tree, std::move(self));
 }
 
 }  // namespace atys::reduce

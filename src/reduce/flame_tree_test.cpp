@@ -99,6 +99,27 @@ TEST(flame_tree, folds_small_nodes_only_if_asked) {
   expect_consistent(folded);
 }
 
+TEST(flame_tree, folds_as_many_as_it_takes) {
+  const Profile profile = test::profile_from_text("a;x 90\na;y;z 2\na;w 3\nb 5\nc 5\nd 5");
+  const FlameTree folded = build_flame_tree(profile, {.most_nodes = 8});
+  // Of four nodes that stay, three are wider than 5; of those that are as wide, the first stays.
+  EXPECT_EQ(to_text(folded), "all 110/0\n a 95/0\n  x 90/90\n  (other) 5/5\n (other) 10/10\n b 5/5\n");
+  EXPECT_EQ(folded.folded, 5u);
+  expect_consistent(folded);
+  EXPECT_EQ(build_flame_tree(profile, {.most_nodes = 9}).folded, 0u);
+}
+
+TEST(flame_tree, of_two_profiles_holds_the_values_of_both) {
+  const Profile fresh = test::profile_from_text("main;parse 3\nmain;run 5");
+  const Profile base = test::profile_from_text("main;parse 1\nmain;old 2");
+  const FlameInput inputs[] = {{&fresh, 0}, {&base, 0}};
+  const FlameTree tree = build_flame_tree(inputs, {});
+  EXPECT_EQ(to_text(tree), "all 11/0\n main 11/0\n  run 5/5\n  parse 4/4\n  old 2/2\n");
+  EXPECT_EQ(flame_self(tree, 0, fresh, 0), (std::vector<int64_t>{0, 0, 5, 3, 0}));
+  EXPECT_EQ(flame_self(tree, 1, base, 0), (std::vector<int64_t>{0, 0, 0, 1, 2}));
+  EXPECT_EQ(flame_totals(tree, flame_self(tree, 1, base, 0)), (std::vector<int64_t>{3, 3, 0, 1, 2}));
+}
+
 TEST(flame_tree, puts_empty_stacks_into_the_root) {
   Profile profile;
   profile.add_value_type("samples", "count");
@@ -141,11 +162,27 @@ TEST_P(FlameTreeLaws, the_value_of_every_stack_can_be_found_again) {
     const FlameTree tree = build_flame_tree(profile, {.keep_zero_stacks = true});
     std::vector<uint64_t> self(tree.nodes.size(), 0);
     for (size_t row = 0; row < profile.samples.size(); ++row) {
-      const uint32_t node = tree.node_of_stack[raw(profile.samples.stack(row))];
+      const uint32_t node = tree.node_of_stack[0][raw(profile.samples.stack(row))];
       ASSERT_NE(node, kNone);
       self[node] += static_cast<uint64_t>(profile.samples.value(row, profile.default_value_column()));
     }
     for (size_t i = 0; i < self.size(); ++i) EXPECT_EQ(static_cast<uint64_t>(tree.nodes[i].self), self[i]);
+  }
+}
+
+TEST_P(FlameTreeLaws, of_two_profiles_lose_nothing_of_either) {
+  const std::vector<Profile> profiles = test::generate_profiles(GetParam());
+  for (size_t i = 0; i + 1 < profiles.size(); ++i) {
+    if (profiles[i].value_types().empty() || profiles[i + 1].value_types().empty()) continue;
+    const FlameInput inputs[] = {{&profiles[i], 0}, {&profiles[i + 1], 0}};
+    for (const size_t most : {SIZE_MAX, size_t{20}, size_t{3}}) {
+      const FlameTree tree = build_flame_tree(inputs, {.most_nodes = most, .keep_zero_stacks = true});
+      expect_consistent(tree);
+      for (size_t input = 0; input < 2; ++input) {
+        const Profile& profile = *inputs[input].profile;
+        EXPECT_EQ(flame_totals(tree, flame_self(tree, input, profile, 0))[0], column_sum(profile, 0));
+      }
+    }
   }
 }
 

@@ -122,7 +122,7 @@ class PageData {
   VarintColumn self_column(size_t column) const {
     std::vector<uint64_t> self(tree_.nodes.size(), 0);
     for (size_t row = 0; row < profile_.samples.size(); ++row) {
-      self[tree_.node_of_stack[raw(profile_.samples.stack(row))]] +=
+      self[tree_.node_of_stack[0][raw(profile_.samples.stack(row))]] +=
           static_cast<uint64_t>(profile_.samples.value(row, column));
     }
     VarintColumn numbers;
