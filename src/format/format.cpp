@@ -47,28 +47,28 @@ std::string readable_formats() {
 }
 
 // What has nothing to look at is no profile, whatever the format says.
-Result<Profile> read_with(const Format& format, ByteSource& source) {
-  auto profile = format.read(source);
+Result<Profile> read_with(const Format& format, ByteSource& source, Times times) {
+  auto profile = times == Times::Kept ? format.read_with_times(source) : format.read(source);
   if (profile.ok() && profile->value_types().empty()) {
     return fail(ErrorCode::InvalidInput, "there are no values in it, from offset 0 on", "record the profile again");
   }
   return profile;
 }
 
-Result<Profile> read_plain(ByteSource& source) {
+Result<Profile> read_plain(ByteSource& source, Times times) {
   const auto head = TRY(source.peek(kSniffBytes));
   if (head.empty()) return fail(ErrorCode::InvalidInput, "the file is empty at offset 0", "record the profile again");
   for (const auto& format : all_formats()) {
-    if (format->descriptor().can_read && format->sniff(head)) return read_with(*format, source);
+    if (format->descriptor().can_read && format->sniff(head)) return read_with(*format, source, times);
   }
   return fail(ErrorCode::InvalidInput, "not a profile that Atys knows, from offset 0 on",
               "formats read: " + readable_formats());
 }
 
-Result<Profile> read_any(ByteSource& source) {
-  if (!is_gzip(TRY(source.peek(2)))) return read_plain(source);
+Result<Profile> read_any(ByteSource& source, Times times) {
+  if (!is_gzip(TRY(source.peek(2)))) return read_plain(source, times);
   const auto inflated = own_source(source.name(), TRY(gunzip(TRY(source.read_all()))));
-  return read_plain(*inflated);
+  return read_plain(*inflated, times);
 }
 
 // Some formats are gzip by their own rules; the others are, if the name says so.
@@ -80,17 +80,17 @@ Result<> write_gzipped(const Profile& profile, const Format& format, const Write
 
 }  // namespace
 
-Result<Profile> read_profile(ByteSource& source) {
-  auto profile = read_any(source);
+Result<Profile> read_profile(ByteSource& source, Times times) {
+  auto profile = read_any(source, times);
   if (profile.ok()) return profile;
   // The system's own errors name the file already: "cannot read NAME: why".
   if (profile.error().message.find(" " + source.name() + ": ") != std::string::npos) return profile;
   return in_context("cannot read " + source.name(), profile.error());
 }
 
-Result<Profile> read_profile_file(const std::string& path) {
+Result<Profile> read_profile_file(const std::string& path, Times times) {
   const auto source = TRY(open_source(path));
-  return read_profile(*source);
+  return read_profile(*source, times);
 }
 
 Result<> write_profile_file(const Profile& profile, const Format& format, const WriteOptions& options,

@@ -65,6 +65,8 @@ class Format {
   virtual bool sniff(std::span<const std::byte> head) const;
   // Errors name what is wrong and the offset of it in the (decompressed) bytes, not the source: the caller adds its name.
   virtual Result<Profile> read(ByteSource& source) const;
+  // The same with the time of each sample, for formats whose read() adds up samples that differ in nothing else.
+  virtual Result<Profile> read_with_times(ByteSource& source) const { return read(source); }
   virtual Result<> write(const Profile& profile, const WriteOptions& options, ByteSink& sink) const;
 };
 
@@ -77,9 +79,12 @@ const Format* find_format(std::string_view name);
 // By the longest fitting extension of a file name.
 const Format* format_for_path(std::string_view path);
 
+// Whether a row of the profile has to be one moment, where the bytes say it: many more rows, for who shows them in order.
+enum class Times { AsRead, Kept };
+
 // Reads a profile of whatever format, gzip or not.
-Result<Profile> read_profile(ByteSource& source);
-Result<Profile> read_profile_file(const std::string& path);
+Result<Profile> read_profile(ByteSource& source, Times times = Times::AsRead);
+Result<Profile> read_profile_file(const std::string& path, Times times = Times::AsRead);
 
 // Writes to a file ("-" for standard output), which appears whole or not at all; gzipped if its name ends in ".gz".
 Result<> write_profile_file(const Profile& profile, const Format& format, const WriteOptions& options,

@@ -25,7 +25,7 @@ Result<LoadedProfile> load_from_controller(const std::string& reference) {
 
 }  // namespace
 
-Result<LoadedProfile> load_profile(const std::string& reference) {
+Result<LoadedProfile> load_profile(const std::string& reference, format::Times times) {
   std::error_code ignored;
   const bool is_file = reference == "-" || std::filesystem::exists(reference, ignored);
   if (!is_file && store::looks_like_id(reference)) {
@@ -35,7 +35,7 @@ Result<LoadedProfile> load_profile(const std::string& reference) {
   }
   if (!is_file && reference.starts_with(fleet::kServicePrefix)) return load_from_controller(reference);
   std::string name = reference == "-" ? "standard input" : std::filesystem::path(reference).filename().string();
-  return LoadedProfile{TRY(format::read_profile_file(reference)), {}, std::move(name)};
+  return LoadedProfile{TRY(format::read_profile_file(reference, times)), {}, std::move(name)};
 }
 
 }  // namespace atys::verbs

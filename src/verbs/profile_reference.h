@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "format/format.h"
 #include "profile/profile.h"
 
 namespace atys::verbs {
@@ -16,6 +17,7 @@ struct LoadedProfile {
   std::string name;  // for titles: the file name or the short id
 };
 
-Result<LoadedProfile> load_profile(const std::string& reference);
+// `times`: of files; the library and controllers keep what they were given.
+Result<LoadedProfile> load_profile(const std::string& reference, format::Times times = format::Times::AsRead);
 
 }  // namespace atys::verbs

@@ -28,7 +28,7 @@ Result<Chunk> read_chunk(std::string_view file, size_t begin) {
   Chunk chunk{.begin = begin};
   chunk.start_ns = static_cast<int64_t>(header.fixed(8));
   chunk.duration_ns = static_cast<int64_t>(header.fixed(8));
-  header.skip(8);  // ticks at the start
+  chunk.start_ticks = static_cast<int64_t>(header.fixed(8));
   chunk.ticks_per_second = static_cast<int64_t>(header.fixed(8));
   if ((header.fixed(4) & kCompressedIntegers) != 0) chunk.encoding = Encoding::Compressed;
   if (size == 0 || metadata == 0) return bad_data(begin, "the recording of this chunk was not finished");

@@ -22,6 +22,7 @@ struct Chunk {
   size_t metadata = 0;   // where that event is, in the file
   int64_t start_ns = 0;  // Unix time
   int64_t duration_ns = 0;
+  int64_t start_ticks = 0;       // the same moment by the clock of events
   int64_t ticks_per_second = 0;  // positive
   Encoding encoding = Encoding::Plain;
 };

@@ -34,12 +34,13 @@ constexpr std::array<EventRule, 12> kRules{{
     {"profiler.NativeLock", Family::NativeLock, Weight::Duration, ""},
 }};
 
-constexpr std::array<std::pair<std::string_view, Slot>, 14> kFields{{
+constexpr std::array<std::pair<std::string_view, Slot>, 15> kFields{{
     {"eventThread", kThread},
     {"sampledThread", kThread},
     {"stackTrace", kStack},
     {"state", kState},
     {"samples", kSamples},
+    {"startTime", kStartTime},
     {"duration", kDuration},
     {"samplingPeriod", kPeriod},
     {"weight", kWeight},

@@ -46,6 +46,7 @@ enum Slot : int {
   kStack,
   kState,
   kSamples,
+  kStartTime,
   kDuration,
   kPeriod,
   kWeight,

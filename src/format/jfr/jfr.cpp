@@ -26,6 +26,9 @@ class JfrFormat final : public Format {
   bool sniff(std::span<const std::byte> head) const override { return as_text(head).starts_with(jfr::kMagic); }
 
   Result<Profile> read(ByteSource& source) const override { return jfr::read_jfr(as_text(TRY(source.read_all()))); }
+  Result<Profile> read_with_times(ByteSource& source) const override {
+    return jfr::read_jfr(as_text(TRY(source.read_all())), true);
+  }
 };
 
 }  // namespace

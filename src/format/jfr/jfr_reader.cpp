@@ -63,11 +63,13 @@ Measure time_of(std::span<const Value> slots, int64_t interval_ns, int64_t ticks
 class ChunkSamples {
  public:
   // All of them outlive it.
-  ChunkSamples(const ChunkContent& content, const Settings& settings, Profile& profile, SampleRows& rows, size_t text_limit)
+  ChunkSamples(const ChunkContent& content, const Settings& settings, Profile& profile, SampleRows& rows, size_t text_limit,
+               bool keeps_times)
       : content_(&content),
         settings_(&settings),
         profile_(&profile),
         rows_(&rows),
+        keeps_times_(keeps_times),
         values_(content.metadata()),
         resolver_(content.metadata(), content.pools(), profile, text_limit) {}
 
@@ -112,8 +114,21 @@ class ChunkSamples {
     if (stack.is_truncated) profile_->add_loss("stacks that the recorder cut short", 1);
     if (stack.is_missing) profile_->add_loss("stacks that are not in the file", 1);
     const Measure measure = measured(slots, source);
-    rows_->add({stack.stack, labels(slots, source.family), source.family}, measure.count, measure.weight);
+    rows_->add({stack.stack, labels(slots, source.family), source.family, keeps_times_ ? time_of_event(slots) : 0},
+               measure.count, measure.weight);
     return {};
+  }
+
+  // Unix time; 0: not known.
+  int64_t time_of_event(std::span<const Value> slots) const {
+    const Chunk& chunk = content_->chunk();
+    const Value& start = slots[kStartTime];
+    if (start.form != ValueForm::Number || start.unit != TimeUnit::Ticks || chunk.start_ns <= 0) return 0;
+    // What began before the chunk did is told with it.
+    Value elapsed = start;
+    if (__builtin_sub_overflow(start.number, chunk.start_ticks, &elapsed.number)) return 0;
+    int64_t time = 0;
+    return __builtin_add_overflow(chunk.start_ns, to_ns(elapsed, chunk.ticks_per_second), &time) ? 0 : time;
   }
 
   Measure measured(std::span<const Value> slots, const Source& source) const {
@@ -163,6 +178,7 @@ class ChunkSamples {
   const Settings* settings_;
   Profile* profile_;
   SampleRows* rows_;
+  bool keeps_times_;
   ValueReader values_;
   StackResolver resolver_;
   IdMap<Source> sources_;
@@ -181,7 +197,7 @@ void note_time(Header& header, const Chunk& chunk) {
 
 }  // namespace
 
-Result<Profile> read_jfr(std::string_view file) {
+Result<Profile> read_jfr(std::string_view file, bool keeps_times) {
   Profile profile;
   Settings settings;
   SampleRows rows;
@@ -190,7 +206,7 @@ Result<Profile> read_jfr(std::string_view file) {
     const Chunk chunk = TRY(read_chunk(file, at));
     const ChunkContent content = TRY(ChunkContent::open(file, chunk));
     TRY(settings.read(content, profile));
-    TRY(ChunkSamples(content, settings, profile, rows, text_limit).read());
+    TRY(ChunkSamples(content, settings, profile, rows, text_limit, keeps_times).read());
     note_time(profile.header, chunk);
     at = chunk.end;
   }

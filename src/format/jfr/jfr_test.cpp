@@ -159,6 +159,21 @@ std::string labels_of(const Profile& profile, size_t row) {
 
 class Jfr : public testing::TestWithParam<Encoding> {};
 
+TEST_P(Jfr, keeps_times_if_asked) {
+  TestChunk chunk(classes(), GetParam());
+  add_constants(chunk);
+  chunk.ticks_per_second = 1'000'000;
+  for (const int64_t ticks : {5, 7}) chunk.event(kWall, chunk.fields().i64(ticks).i64(1).i64(1).i64(1).i32(3));
+  const std::string bytes = chunk.bytes();
+  EXPECT_EQ(read(bytes).samples.size(), 1u);
+  EXPECT_FALSE(read(bytes).samples.has_times());
+  const auto timed = read_jfr(bytes, true);
+  ASSERT_TRUE(timed.ok());
+  ASSERT_EQ(timed->samples.size(), 2u);
+  EXPECT_EQ(timed->samples.time_ns(0), chunk.start_ns + 5000);
+  EXPECT_EQ(timed->samples.time_ns(1), chunk.start_ns + 7000);
+}
+
 TEST_P(Jfr, reads_frames_threads_and_weights_by_the_layout_in_the_file) {
   TestChunk chunk(classes(), GetParam());
   add_constants(chunk);

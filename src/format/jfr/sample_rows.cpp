@@ -56,7 +56,7 @@ void SampleRows::finish(Profile& profile, const std::string& counted_event) cons
     const Seen& seen = families[static_cast<size_t>(row.key.family)];
     values[seen.weight_column] = static_cast<int64_t>(row.weight);
     values[seen.count_column] = static_cast<int64_t>(row.count);
-    profile.samples.add(row.key.stack, row.key.labels, values);
+    profile.samples.add(row.key.stack, row.key.labels, values, row.key.time_ns);
     values[seen.weight_column] = values[seen.count_column] = 0;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds samples up: one row per stack, labels and family. Columns are made when all chunks are read: which families there are
-// is not known before.
+// Adds samples up: one row per stack, labels, family and time. Columns are made when all chunks are read: which families
+// there are is not known before.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@ struct RowKey {
   profile::StackId stack{};
   profile::LabelSetId labels{};
   Family family{};
+  int64_t time_ns = 0;  // 0: not kept
 
   bool operator==(const RowKey&) const = default;
 };
@@ -49,7 +50,7 @@ class SampleRows {
   struct KeyHash {
     size_t operator()(const RowKey& key) const {
       return profile::hash_mix((uint64_t{raw(key.stack)} << 32 | raw(key.labels)) ^ profile::hash_seed(),
-                               static_cast<uint64_t>(key.family));
+                               static_cast<uint64_t>(key.family) ^ static_cast<uint64_t>(key.time_ns) << 3);
     }
   };
 

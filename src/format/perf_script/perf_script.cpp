@@ -25,6 +25,9 @@ class PerfScriptFormat final : public Format {
   bool sniff(std::span<const std::byte> head) const override { return perf_script::looks_like_perf_script(as_text(head)); }
 
   Result<Profile> read(ByteSource& source) const override { return perf_script::read_perf_script(source); }
+  Result<Profile> read_with_times(ByteSource& source) const override {
+    return perf_script::read_perf_script(source, {.keeps_times = true});
+  }
 };
 
 }  // namespace

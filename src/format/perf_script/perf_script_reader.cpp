@@ -28,7 +28,8 @@ Result<> fold_pieces(SamplePieces& pieces, Piece& piece, SampleFolder& folder) {
 }
 
 struct Worker {
-  explicit Worker(const TextLayout& layout) : folder(std::make_unique<SampleFolder>(layout)) {}
+  Worker(const TextLayout& layout, bool keeps_times) : folder(std::make_unique<SampleFolder>(layout, keeps_times)) {}
+
   std::unique_ptr<SampleFolder> folder;
   Result<> result;
   std::jthread thread;  // last, so that it ends before the rest goes away
@@ -51,15 +52,15 @@ bool start(Worker& worker, SamplePieces& pieces) {
 }
 
 // The layout is that of the first samples. With more than one piece the other threads take their share.
-Result<std::unique_ptr<SampleFolder>> fold_all(SamplePieces& pieces, size_t threads) {
+Result<std::unique_ptr<SampleFolder>> fold_all(SamplePieces& pieces, size_t threads, bool keeps_times) {
   Piece piece;
   const bool has_any = TRY(pieces.next(piece));
   const TextLayout layout = find_layout(piece.text()).value_or(TextLayout{});
-  auto folder = std::make_unique<SampleFolder>(layout);
+  auto folder = std::make_unique<SampleFolder>(layout, keeps_times);
   if (!has_any) return folder;
   std::vector<std::unique_ptr<Worker>> workers;
   for (size_t i = 1; i < threads && !piece.is_last(); ++i) {
-    workers.push_back(std::make_unique<Worker>(layout));
+    workers.push_back(std::make_unique<Worker>(layout, keeps_times));
     if (!start(*workers.back(), pieces)) break;
   }
   Result<> result = fold_pieces(pieces, piece, *folder);
@@ -77,7 +78,8 @@ Result<std::unique_ptr<SampleFolder>> fold_all(SamplePieces& pieces, size_t thre
 
 Result<Profile> read_perf_script(ByteSource& source, const ReadPlan& plan) {
   SamplePieces pieces(source, plan.piece_bytes);
-  const auto folder = TRY(fold_all(pieces, plan.threads != 0 ? plan.threads : std::thread::hardware_concurrency()));
+  const size_t threads = plan.threads != 0 ? plan.threads : std::thread::hardware_concurrency();
+  const auto folder = TRY(fold_all(pieces, threads, plan.keeps_times));
   const auto unreadable = folder->first_unreadable();
   if (unreadable && !folder->has_samples()) {
     return fail(

@@ -50,6 +50,21 @@ constexpr std::string_view kTwoSamples =
 
 }  // namespace
 
+TEST(perf_script, keeps_times_if_asked) {
+  std::string text;
+  for (int i = 0; i < 3; ++i) text += kTwoSamples;
+  EXPECT_FALSE(read(text).samples.has_times());
+  // Samples of one moment and one stack are still one row; in pieces too.
+  for (const size_t piece : {size_t{4} << 20, size_t{64}}) {
+    const Profile profile = read(text, {.threads = 2, .piece_bytes = piece, .keeps_times = true});
+    ASSERT_EQ(profile.samples.size(), 2u);
+    std::vector<int64_t> times{profile.samples.time_ns(0), profile.samples.time_ns(1)};
+    std::ranges::sort(times);
+    EXPECT_EQ(times, (std::vector<int64_t>{666709771979000, 666709771989000}));
+    EXPECT_EQ(test::to_text(profile), test::to_text(read(text)));
+  }
+}
+
 TEST(perf_script, reads_samples_with_commands_kinds_and_periods) {
   const Profile profile = read(kTwoSamples);
   EXPECT_EQ(test::to_text(profile),

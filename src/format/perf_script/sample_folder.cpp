@@ -39,7 +39,7 @@ void SampleFolder::add(std::string_view text, uint64_t offset, bool is_end) {
   if (!in_sample_) return;
   if (is_end && !frames_.empty() && !is_single_line_) {
     // perf ends each sample with an empty line. If it does and there is none here, the stack may lack its outer frames.
-    unfinished_ = Unfinished{make_stack(), context_, period_};
+    unfinished_ = Unfinished{make_stack(), context_, period_, time_ns_};
     in_sample_ = false;
   } else {
     end_sample();
@@ -111,6 +111,7 @@ void SampleFolder::begin_sample(const HeaderLine& header) {
   command_ = resolver_.command(header.comm);
   context_ = {header.pid, header.tid, event_position(header.event, header.period.has_value())};
   period_ = header.period.value_or(0);
+  time_ns_ = keeps_times_ ? header.time_ns.value_or(0) : 0;
   if (header.time_ns) note_time(*header.time_ns);
   is_single_line_ = parse_only_frame(header.rest).has_value();
   if (is_single_line_) frames_.push_back(resolver_.frame(resolver_.prepare(header.rest), header.rest));
@@ -144,19 +145,25 @@ StackId SampleFolder::make_stack() {
 
 void SampleFolder::end_sample() {
   in_sample_ = false;
-  add_row(make_stack(), context_, 1, period_);
+  add_row(context_, {.stack = make_stack(), .count = 1, .weight = period_, .time_ns = time_ns_});
 }
 
-void SampleFolder::add_row(StackId stack, const Context& context, int64_t count, int64_t weight) {
-  const uint32_t position = context_position(context);
+void SampleFolder::add_row(const Context& context, Row added) {
+  added.context = context_position(context);
   const auto next = static_cast<uint32_t>(rows_.size());
-  const uint64_t hash = hash_mix((uint64_t{raw(stack)} << 32 | position) ^ hash_seed(), 1);
-  const uint32_t found = row_index_.find_or_add(
-      hash, next, [&](uint32_t other) { return rows_[other].stack == stack && rows_[other].context == position; });
-  if (found == next) rows_.push_back({stack, position, 0, 0});
+  const uint64_t hash =
+      hash_mix((uint64_t{raw(added.stack)} << 32 | added.context) ^ hash_seed(), static_cast<uint64_t>(added.time_ns) + 1);
+  const uint32_t found = row_index_.find_or_add(hash, next, [&](uint32_t other) {
+    const Row& row = rows_[other];
+    return row.stack == added.stack && row.context == added.context && row.time_ns == added.time_ns;
+  });
+  if (found == next) {
+    rows_.push_back(added);
+    return;
+  }
   Row& row = rows_[found];
-  row.count += count;
-  row.weight = static_cast<int64_t>(static_cast<uint64_t>(row.weight) + static_cast<uint64_t>(weight));
+  row.count += added.count;
+  row.weight = static_cast<int64_t>(static_cast<uint64_t>(row.weight) + static_cast<uint64_t>(added.weight));
 }
 
 uint32_t SampleFolder::context_position(const Context& context) {
@@ -185,7 +192,8 @@ uint32_t SampleFolder::event_position(std::string_view name, bool has_period) {
 
 bool SampleFolder::is_full() const {
   constexpr size_t kFull = kMaxTableSize / 2;  // merging may bring as much again
-  return tables_.frames.size() > kFull || tables_.stacks.size() > kFull || tables_.strings.size() > kFull;
+  return tables_.frames.size() > kFull || tables_.stacks.size() > kFull || tables_.strings.size() > kFull ||
+         rows_.size() > kFull;
 }
 
 }  // namespace atys::format::perf_script

@@ -33,12 +33,15 @@ struct Row {
   profile::StackId stack{};
   uint32_t context = 0;
   int64_t count = 0;
-  int64_t weight = 0;  // sum of periods
+  int64_t weight = 0;   // sum of periods
+  int64_t time_ns = 0;  // 0: not kept, or not known
 };
 
 class SampleFolder {
  public:
-  explicit SampleFolder(const TextLayout& layout) : layout_(layout), resolver_(tables_) {}
+  // `keeps_times`: samples of different times are different rows.
+  explicit SampleFolder(const TextLayout& layout, bool keeps_times = false)
+      : layout_(layout), keeps_times_(keeps_times), resolver_(tables_) {}
   SampleFolder(const SampleFolder&) = delete;
   SampleFolder& operator=(const SampleFolder&) = delete;
 
@@ -58,6 +61,7 @@ class SampleFolder {
     profile::StackId stack{};
     Context context;
     int64_t period = 0;
+    int64_t time_ns = 0;
   };
 
   struct Waiting {
@@ -77,13 +81,14 @@ class SampleFolder {
   void note_unreadable(std::string_view line);
   void end_sample();
   profile::StackId make_stack();
-  void add_row(profile::StackId stack, const Context& context, int64_t count, int64_t weight);
+  void add_row(const Context& context, Row row);
   uint32_t context_position(const Context& context);
   uint32_t event_position(std::string_view name, bool has_period);
   std::vector<size_t> add_value_types();
   std::vector<profile::LabelSetId> make_labels();
 
   TextLayout layout_;
+  bool keeps_times_;
   Profile tables_;  // strings to stacks; the samples come last
   FrameResolver resolver_;
   std::vector<Event> events_;
@@ -99,6 +104,7 @@ class SampleFolder {
   profile::FrameId command_{};
   Context context_;
   int64_t period_ = 0;
+  int64_t time_ns_ = 0;
 
   std::optional<Unfinished> unfinished_;
   bool are_samples_apart_ = false;  // by empty lines

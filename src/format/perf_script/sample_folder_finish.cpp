@@ -26,7 +26,10 @@ void SampleFolder::merge(const SampleFolder& other) {
     contexts.push_back(context);
   }
   are_samples_apart_ = are_samples_apart_ || other.are_samples_apart_;
-  for (const Row& row : other.rows_) add_row(importer.stack(row.stack), contexts[row.context], row.count, row.weight);
+  for (Row row : other.rows_) {
+    row.stack = importer.stack(row.stack);
+    add_row(contexts[row.context], row);
+  }
   if (other.unfinished_) {
     unfinished_ = other.unfinished_;
     unfinished_->stack = importer.stack(unfinished_->stack);
@@ -74,7 +77,9 @@ std::vector<LabelSetId> SampleFolder::make_labels() {
 
 Profile SampleFolder::finish() {
   if (unfinished_ && (rows_.empty() || !are_samples_apart_)) {
-    add_row(unfinished_->stack, unfinished_->context, 1, unfinished_->period);  // better than nothing
+    // Better than nothing.
+    add_row(unfinished_->context,
+            {.stack = unfinished_->stack, .count = 1, .weight = unfinished_->period, .time_ns = unfinished_->time_ns});
   } else if (unfinished_) {
     tables_.add_loss("truncated-sample", 1);
   }
@@ -88,7 +93,7 @@ Profile SampleFolder::finish() {
     const uint32_t event = contexts_[row.context].event;
     values[0] = row.count;
     if (columns[event] != 0) values[columns[event]] = events_[event].has_period ? row.weight : row.count;
-    tables_.samples.add(row.stack, labels[row.context], values);
+    tables_.samples.add(row.stack, labels[row.context], values, row.time_ns);
     if (columns[event] != 0) values[columns[event]] = 0;
   }
   return std::exchange(tables_, {});

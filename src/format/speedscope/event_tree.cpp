@@ -19,6 +19,7 @@ Result<> EventTree::advance(int64_t at) {
     return fail(ErrorCode::InvalidInput, "too long after the event before");
   int64_t& self = self_[raw(current_)];
   if (__builtin_add_overflow(self, elapsed, &self)) return fail(ErrorCode::InvalidInput, "more time than 64 bits hold");
+  if (keeps_times_ && elapsed != 0 && current_ != kCallTreeRoot) stretches_.push_back({current_, last_at_, elapsed});
   last_at_ = at;
   has_started_ = true;
   return {};
@@ -49,16 +50,25 @@ size_t EventTree::frames_of_all_paths() const {
 
 Result<> EventTree::add_samples(Profile& profile, LabelSetId labels, size_t column) const {
   if (frames_of_all_paths() > kMaxFrames) return fail(ErrorCode::ResourceExhausted, "the stacks are too many and too deep");
-  std::vector<FrameId> frames;
   std::vector<int64_t> values(profile.value_types().size());
+  std::vector<StackId> stacks(tree_.size());
   for (uint32_t i = 1; i < tree_.size(); ++i) {  // time with nothing open is nobody's
     if (self_[i] == 0) continue;
-    frames.clear();
-    for (CallNodeId node{i}; node != kCallTreeRoot; node = tree_[node].parent) frames.push_back(FrameId{tree_[node].frame});
+    stacks[i] = stack_of(CallNodeId{i}, profile);
     values[column] = self_[i];
-    profile.samples.add(profile.stacks.intern(frames), labels, values);
+    if (!keeps_times_) profile.samples.add(stacks[i], labels, values);
+  }
+  for (const Stretch& stretch : stretches_) {
+    values[column] = stretch.length;
+    profile.samples.add(stacks[raw(stretch.node)], labels, values, never_zero(stretch.from));
   }
   return {};
+}
+
+StackId EventTree::stack_of(CallNodeId node, Profile& profile) const {
+  std::vector<FrameId> frames;
+  for (; node != kCallTreeRoot; node = tree_[node].parent) frames.push_back(FrameId{tree_[node].frame});
+  return profile.stacks.intern(frames);
 }
 
 }  // namespace atys::format::speedscope

@@ -36,6 +36,9 @@ class SpeedscopeFormat final : public Format {
   }
 
   Result<Profile> read(ByteSource& source) const override { return read_speedscope(as_text(TRY(source.read_all()))); }
+  Result<Profile> read_with_times(ByteSource& source) const override {
+    return read_speedscope(as_text(TRY(source.read_all())), true);
+  }
 
   Result<> write(const Profile& profile, const WriteOptions& options, ByteSink& sink) const override {
     return write_speedscope(profile, options, sink);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -78,7 +79,8 @@ bool may_be_counts(const Json& profile) {
 
 class Reader {
  public:
-  Reader(const Json& file, size_t file_bytes) : file_(file), file_bytes_(file_bytes) {}
+  Reader(const Json& file, size_t file_bytes, bool keeps_times)
+      : file_(file), file_bytes_(file_bytes), keeps_times_(keeps_times) {}
 
   Result<Profile> read() {
     if (!file_.is_object()) return bad("the top", "not an object");
@@ -106,11 +108,13 @@ class Reader {
   Result<> read_duration(Context& context);
   Result<StackId> read_stack(const Json& sample, const Context& context, size_t index);
   Result<FrameId> frame_at(const Json& index, const std::string& path) const;
-  void add_weight(const Rows& rows, size_t sample, StackId stack, int64_t weight);
+  void add_weight(const Rows& rows, size_t sample, StackId stack, int64_t weight, int64_t time_ns);
+  std::optional<int64_t> clock_of(const Context& context) const;
   void count_samples();
 
   const Json& file_;
   size_t file_bytes_;
+  bool keeps_times_;
   Profile profile_;
   bool has_several_ = false;
   std::vector<FrameId> frames_;  // of the file's indexes
@@ -211,12 +215,15 @@ Result<> Reader::read_sampled(Context& context) {
   if (is_continued) rows = {previous_.first, previous_.count, context.column, context.labels};
   TRY(check_room(is_continued ? 0 : samples.size(), columns_.size(), context.path));
   NegativeWeights negative(context.own);
+  bool has_clock = clock_of(context).has_value();
+  int64_t clock = clock_of(context).value_or(0);
   for (size_t i = 0; i < samples.size(); ++i) {
     const StackId stack = TRY(read_stack(samples[i], context, i));
     const auto weight = context.scale.weight(weights[i]);
     if (!weight) return bad(at_index(context.path + ".weights", i), "not a number that fits into 64 bits");
     const int64_t below_zero = negative.of(i);
-    add_weight(rows, i, stack, below_zero != 0 ? below_zero : *weight);
+    add_weight(rows, i, stack, below_zero != 0 ? below_zero : *weight, has_clock ? never_zero(clock) : 0);
+    if (has_clock && __builtin_add_overflow(clock, *weight, &clock)) has_clock = false;
   }
   if (!negative.is_done())
     return bad(at_index(context.path + ".atys.negative", negative.position()), "not [sample, weight] in order");
@@ -243,8 +250,18 @@ void Reader::count_samples() {
     for (size_t row = rows.first; row < rows.first + rows.count; ++row) profile_.samples.add_value(row, column, 1);
 }
 
+// When the first sample begins. None: these values are no time, or times are not wanted.
+std::optional<int64_t> Reader::clock_of(const Context& context) const {
+  if (!keeps_times_ || context.own != nullptr) return std::nullopt;
+  if (profile_.text(profile_.value_types()[context.column].unit) != "nanoseconds") return std::nullopt;
+  const Json* const start = find_member(context.json, "startValue");
+  WeightScale scale = context.scale;
+  const auto at = start == nullptr ? std::optional<int64_t>(0) : scale.position(*start);
+  return at.value_or(0);
+}
+
 // Into the row of the value type before, if it is there and for the same stack.
-void Reader::add_weight(const Rows& rows, size_t sample, StackId stack, int64_t weight) {
+void Reader::add_weight(const Rows& rows, size_t sample, StackId stack, int64_t weight, int64_t time_ns) {
   const size_t row = rows.first + sample;
   if (sample < rows.count && profile_.samples.stack(row) == stack) {
     profile_.samples.add_value(row, rows.column, weight);
@@ -252,7 +269,7 @@ void Reader::add_weight(const Rows& rows, size_t sample, StackId stack, int64_t 
   }
   value_scratch_.assign(profile_.value_types().size(), 0);
   value_scratch_[rows.column] = weight;
-  profile_.samples.add(stack, rows.labels, value_scratch_);
+  profile_.samples.add(stack, rows.labels, value_scratch_, time_ns);
 }
 
 Result<StackId> Reader::read_stack(const Json& sample, const Context& context, size_t index) {
@@ -278,7 +295,7 @@ Result<FrameId> Reader::frame_at(const Json& index, const std::string& path) con
 Result<> Reader::read_evented(Context& context) {
   const Json& events = *TRY(array_member(context.json, "events", context.path));
   TRY(check_room(events.size(), columns_.size(), context.path));
-  EventTree tree;
+  EventTree tree(clock_of(context).has_value());
   for (size_t i = 0; i < events.size(); ++i) TRY(read_event(events[i], context, i, tree));
   if (!tree.is_balanced()) return bad(context.path + ".events", "a frame is still open after the last event");
   const auto added = tree.add_samples(profile_, context.labels, context.column);
@@ -326,9 +343,9 @@ Result<> Reader::read_duration(Context& context) {
 
 }  // namespace
 
-Result<Profile> read_speedscope(std::string_view text) {
+Result<Profile> read_speedscope(std::string_view text, bool keeps_times) {
   const Json file = TRY(parse_json(text, kMaxDepth));
-  return Reader(file, text.size()).read();
+  return Reader(file, text.size(), keeps_times).read();
 }
 
 }  // namespace atys::format::speedscope

@@ -60,6 +60,42 @@ TEST(speedscope, reads_samples_from_the_root_to_the_leaf) {
   EXPECT_EQ(type_of(profile, 0), "samples/count");
 }
 
+TEST(speedscope, knows_when_samples_were_taken_if_asked) {
+  const std::string text = R"({"type":"sampled","name":"p","unit":"microseconds","startValue":5,"endValue":9,)"
+                           R"("samples":[[0],[0,1],[0]],"weights":[2,1,3]})";
+  EXPECT_FALSE(read_ok(file_of(text)).samples.has_times());
+  const auto profile = read_speedscope(file_of(text), true);
+  ASSERT_TRUE(profile.ok());
+  std::vector<int64_t> times;
+  for (size_t row = 0; row < profile->samples.size(); ++row) times.push_back(profile->samples.time_ns(row));
+  EXPECT_EQ(times, (std::vector<int64_t>{5001, 7001, 8001}));  // nanoseconds, one later: 0 would be none
+}
+
+TEST(speedscope, knows_when_events_happened_if_asked) {
+  const std::string text =
+      file_of(evented("nanoseconds", R"([{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":4},)"
+                                     R"({"type":"C","frame":1,"at":9},{"type":"C","frame":0,"at":10}])"));
+  const auto profile = read_speedscope(text, true);
+  ASSERT_TRUE(profile.ok());
+  std::string seen;
+  for (size_t row = 0; row < profile->samples.size(); ++row)
+    seen += std::to_string(profile->samples.time_ns(row)) + "+" + std::to_string(profile->samples.value(row, 0)) + " ";
+  EXPECT_EQ(seen, "1+4 5+5 10+1 ");
+  EXPECT_EQ(test::to_text(*profile), test::to_text(read_ok(text)));
+}
+
+TEST(speedscope, values_that_are_no_time_have_no_order_in_time) {
+  const auto profile = read_speedscope(file_of(sampled("bytes", "[[0],[1]]", "[2,3]")), true);
+  ASSERT_TRUE(profile.ok());
+  EXPECT_FALSE(profile->samples.has_times());
+}
+
+TEST(speedscope, samples_that_we_added_up_ourselves_have_no_order_in_time) {
+  const auto profile = read_speedscope(written(test::profile_from_text("a 3\nb 4", "cpu", "nanoseconds")), true);
+  ASSERT_TRUE(profile.ok());
+  EXPECT_FALSE(profile->samples.has_times());
+}
+
 TEST(speedscope, reads_file_line_and_column_of_a_frame) {
   const Profile profile = read_ok(file_of(sampled("bytes", "[[2]]", "[1]")));
   const profile::Frame& frame = profile.frames[profile.stacks[profile.samples.stack(0)][0]];
