@@ -16,13 +16,17 @@ class FlameSubcommand final : public Subcommand {
         .summary = "Draw a flame graph: an HTML page, or an SVG picture",
         .description =
             "Writes one self-contained file: open it in any browser, send it to a colleague. The page zooms, searches, "
-            "inverts and\n"
-            "works with the keyboard (? shows the keys). Prints the path of the file.",
+            "inverts, shows\n"
+            "callers and callees of any function, threads apart, and samples in order of time where they have times; it "
+            "works\n"
+            "with the keyboard (? shows the keys). With --base, colour says what changed. Prints the path of the file.",
         .examples =
             "  # web.cpu.html in the current folder\n"
             "  atys flame web.cpu.pb.gz\n"
             "  # only what the request handler does, as a picture\n"
-            "  atys flame web.cpu.pb.gz --focus handle_request -o handler.svg",
+            "  atys flame web.cpu.pb.gz --focus handle_request -o handler.svg\n"
+            "  # what changed\n"
+            "  atys flame --base before.pb.gz after.pb.gz",
     };
     return kManual;
   }
@@ -32,6 +36,15 @@ class FlameSubcommand final : public Subcommand {
     output_.define(app, "named after PROFILE, .html");
     app.add_option("--title", title_, "Title of the page (default: the name of PROFILE)")->type_name("TEXT");
     app.add_flag("--inverted", inverted_, "Leaf functions at the root, their callers above");
+    auto* base = app.add_option("--base", request_.base, "Compare with this profile: colour says what changed since")
+                     ->type_name("PROFILE");
+    app.add_flag("--absolute", request_.is_absolute, "Compare values, not shares of the whole")->needs(base);
+    app.add_option("--widths", widths_,
+                   "Frames are as wide as in the 'new' profile, the 'base', or in 'either' that is larger")
+        ->type_name("WHICH")
+        ->check(CLI::IsMember({"new", "base", "either"}))
+        ->default_str("new")
+        ->needs(base);
     filter_.define(app);
   }
 
@@ -39,6 +52,8 @@ class FlameSubcommand final : public Subcommand {
     request_.output = output_.parse();
     request_.output.title = title_;
     request_.output.inverted = inverted_;
+    if (widths_ == "base") request_.widths = format::ComparedWidths::Base;
+    if (widths_ == "either") request_.widths = format::ComparedWidths::Either;
     request_.filter = TRY(filter_.parse());
     return {};
   }
@@ -54,6 +69,7 @@ class FlameSubcommand final : public Subcommand {
   OutputFlags output_;
   FilterFlags filter_;
   std::string title_;
+  std::string widths_ = "new";
   bool inverted_ = false;
 };
 

@@ -48,13 +48,28 @@ struct FormatDescriptor {
   std::string_view description;  // one line, for --help
   bool can_read = false;
   bool can_write = false;
+  bool can_compare = false;  // WriteOptions::comparison
   Fidelity keeps;
+};
+
+// Flame graphs that compare: whose values frames are as wide as. Either: what is larger, so that nothing is missing.
+enum class ComparedWidths { New, Base, Either };
+
+// What a profile is to be compared with, by formats that can.
+struct Comparison {
+  const Profile* base = nullptr;  // null: nothing
+  size_t base_column = 0;         // what fits the column that is written
+  std::string base_name;
+  std::string new_name;
+  ComparedWidths widths = ComparedWidths::New;
+  bool is_absolute = false;  // values as they are; else shares, which also compare recordings of different length
 };
 
 struct WriteOptions {
   std::optional<size_t> value_column;  // for formats that carry one column; default: the profile's own default
   std::string title;                   // for formats that people look at
   bool inverted = false;               // flame graphs: callees at the root
+  Comparison comparison = {};
 };
 
 class Format {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/thread_groups.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <span>
@@ -36,6 +37,11 @@ ThreadIdentity thread_of(const Profile& profile, LabelSetId set) {
   const auto labels = profile.label_sets[set];
   return {first_of(profile, labels, kProcessIdKeys), first_of(profile, labels, kProcessNameKeys),
           first_of(profile, labels, kThreadIdKeys), first_of(profile, labels, kThreadNameKeys)};
+}
+
+bool tells_thread(std::string_view label_key) {
+  const auto has = [&](std::span<const std::string_view> keys) { return std::ranges::find(keys, label_key) != keys.end(); };
+  return has(kProcessIdKeys) || has(kProcessNameKeys) || has(kThreadIdKeys) || has(kThreadNameKeys);
 }
 
 std::vector<ThreadGroup> group_by_thread(const Profile& profile) {

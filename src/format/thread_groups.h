@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profile/profile.h"
@@ -26,6 +27,8 @@ struct ThreadGroup {
 };
 
 ThreadIdentity thread_of(const Profile& profile, profile::LabelSetId labels);
+// Whether labels of this key are what thread_of() looks at.
+bool tells_thread(std::string_view label_key);
 
 // In the order in which the threads first appear. At least one group, also when there are no samples.
 std::vector<ThreadGroup> group_by_thread(const Profile& profile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flame graph of a profile, as a page or a picture.
+// A flame graph of a profile, or of what changed between two, as a page or a picture.
 #pragma once
 
 #include <string>
@@ -11,8 +11,11 @@ namespace atys::verbs {
 
 struct FlameRequest {
   std::string profile;
-  reduce::FilterOptions filter;
-  Output output;  // no path: named after the profile, in the current folder
+  reduce::FilterOptions filter;  // of both
+  Output output;                 // no path: named after the profile, in the current folder
+  std::string base;              // what to compare with; empty: nothing
+  bool is_absolute = false;      // compare values, not shares
+  format::ComparedWidths widths = format::ComparedWidths::New;
 };
 
 Result<WrittenProfile> flame(const FlameRequest& request);

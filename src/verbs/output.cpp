@@ -76,7 +76,8 @@ Result<WrittenProfile> write_output(const Profile& profile, const Output& output
     written.path = entry.path;
     return written;
   }
-  const format::WriteOptions options{.value_column = column, .title = output.title, .inverted = output.inverted};
+  const format::WriteOptions options{
+      .value_column = column, .title = output.title, .inverted = output.inverted, .comparison = output.comparison};
   TRY(format::write_profile_file(profile, format, options, output.path));
   written.path = output.path;
   written.left_out = left_out_by(format.descriptor(), profile, column);

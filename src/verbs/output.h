@@ -16,7 +16,8 @@ struct Output {
   std::string format;  // empty: by the extension of `path`
   std::string value;   // for formats that carry one value type
   std::string title;
-  bool inverted = false;  // flame graphs
+  bool inverted = false;               // flame graphs
+  format::Comparison comparison = {};  // flame graphs; needs a format that can compare
 };
 
 struct WrittenProfile {

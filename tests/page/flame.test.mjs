@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flame graph page in a real browser.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { centre, clickFrame, crumbsOf, launch, makeFlame, open, statusOf } from "./browser.mjs";
+import { test } from "node:test";
+import { centre, clickFrame, crumbsOf, makeFlame, rowsOf, statusOf, tooltipOf, withBrowser } from "./browser.mjs";
 import { pprof } from "./pprof.mjs";
 
 const PROFILE = pprof(
@@ -11,22 +11,7 @@ const PROFILE = pprof(
 );
 const HOSTILE = ["</script><b>bold</b>", '<img src=x onerror="alert(1)">', "{{data}}", "\u202eevil", "&lt;", "日本語の関数"];
 
-let browser;
-let opened;
-before(async () => (browser = await launch()));
-after(() => browser.close());
-afterEach(async () => {
-  if (opened) {
-    assert.deepEqual(opened.troubles, [], "the page complained, or asked for something");
-    await opened.page.context().close();
-  }
-  opened = undefined;
-});
-
-async function show(profile, options) {
-  opened = await open(browser, makeFlame(profile), options);
-  return opened.page;
-}
+const { show } = withBrowser();
 
 test("shows the default value type and the facts", async () => {
   const page = await show(PROFILE);
@@ -38,7 +23,6 @@ test("shows the default value type and the facts", async () => {
 test("losses are never hidden", async () => {
   const page = await show(pprof([["main", 1]], undefined, [["ring-full", 1200], ["<b>stack cut off</b>", 34]]));
   assert.equal(await page.locator("#losses").innerText(), "1,234 lost and not in this graph: ring-full 1,200, <b>stack cut off</b> 34");
-  await opened.page.context().close();
   assert.ok(!(await (await show(PROFILE)).locator("#losses").isVisible()));
 });
 
@@ -72,9 +56,7 @@ test("search counts a match below a match once", async () => {
 
 test("the tooltip has self, total and shares", async () => {
   const page = await show(PROFILE);
-  const { x, y } = await centre(page, "run");
-  await page.mouse.move(x, y);
-  const text = await page.locator("#tooltip").innerText();
+  const text = await tooltipOf(page, "run");
   assert.match(text, /^run\n/);
   assert.match(text, /total\s+5\.90 µs\s+59\.0% of all, 59\.6% of parent/);
   assert.match(text, /self\s+900 ns\s+9\.00% of all/);
@@ -129,11 +111,11 @@ test("everything can be done with the keyboard", async () => {
 
 test("the table lists self and total, recursion counted once, and sorts", async () => {
   const page = await show(PROFILE);
-  const rows = async () => (await page.locator("#rows tr").allInnerTexts()).map((row) => row.split(/\s+/).join(" "));
+  const rows = () => rowsOf(page);
   assert.deepEqual((await rows()).slice(0, 2), ["8.00 µs 80.0% 8.00 µs 80.0% read", "1.00 µs 10.0% 1.00 µs 10.0% lex"]);
-  await page.locator("#rows button", { hasText: "lex" }).click();
+  await page.locator("#rows button.function", { hasText: "lex" }).click();
   await page.locator("#matched", { hasText: "10.0% matched" }).waitFor();
-  await page.locator("#rows button", { hasText: "lex" }).click();
+  await page.locator("#rows button.function", { hasText: "lex" }).click();
   await page.locator("th button", { hasText: "Total" }).click();
   assert.match((await rows())[0], /main$/);
   assert.ok((await rows()).includes("0 ns 0% 4.00 µs 40.0% parse"));
@@ -143,9 +125,8 @@ test("the table lists self and total, recursion counted once, and sorts", async 
 
 test("light and dark follow the system and can be chosen", async () => {
   const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const light = await background(await show(PROFILE, { colorScheme: "light" }));
-  await opened.page.context().close();
-  const page = await show(PROFILE, { colorScheme: "dark" });
+  const light = await background(await show(PROFILE, { open: { colorScheme: "light" } }));
+  const page = await show(PROFILE, { open: { colorScheme: "dark" } });
   const dark = await background(page);
   assert.notEqual(light, dark);
   await page.locator("#theme").click();
@@ -167,8 +148,8 @@ function contrast(a, b) {
 for (const colorScheme of ["light", "dark"]) {
   test(`labels can be read on every colour, ${colorScheme}`, async () => {
     const packages = Array.from({ length: 14 }, (_, i) => [`package${i}.f;package${i}.g;package${i}.h`, 10]);
-    const page = await show(pprof(packages), { colorScheme });
-    const fills = await page.evaluate(() => [...new Set(window.atysFlame.colours)]);
+    const page = await show(pprof(packages), { open: { colorScheme } });
+    const fills = await page.evaluate(() => [...new Set(window.atysFlame.look.colours)]);
     const text = colorScheme === "light" ? [0x15, 0x19, 0x22] : [0xf3, 0xf5, 0xfa];
     assert.ok(fills.length > 12);
     for (const fill of fills) assert.ok(contrast(fill.match(/\d+/g).map(Number), text) >= 4.5, fill);
@@ -254,7 +235,7 @@ test("prints how long redrawing 50,000 frames takes", async () => {
 
 test("the picture is valid XML, hostile names included", async () => {
   const { readFileSync } = await import("node:fs");
-  const svg = readFileSync(makeFlame(pprof(HOSTILE.map((name, i) => [["main", name], 100 - i])), "svg"), "utf8");
+  const svg = readFileSync(makeFlame(pprof(HOSTILE.map((name, i) => [["main", name], 100 - i])), { extension: "svg" }), "utf8");
   const page = await show(PROFILE);
   const parsed = await page.evaluate((text) => {
     const picture = new DOMParser().parseFromString(text, "image/svg+xml");

@@ -20,23 +20,39 @@ class Table {
   }
 }
 
-// stacks: [frames from root to leaf (a list, or joined by ";"), value or values]. types: [["cpu", "nanoseconds"], …].
-// losses: [[reason, count], …].
+const SAMPLE_TIME = 1000; // our own field
+
+// "parse@parser.c:12" → its parts
+function frameOf(text) {
+  const [, name, file, line] = /^(.*?)(?:@([^@:]*)(?::(\d+))?)?$/s.exec(text);
+  return { name, file: file ?? "", line: Number(line ?? 0) };
+}
+
+// stacks: [frames from root to leaf (a list, or joined by ";"), value or values, { labels, time }]. A frame is a name, or in a text
+// joined by ";" name@file:line. Labels: { thread: "io" }. types: [["cpu", "nanoseconds"], …]. losses: [[reason, count], …].
 export function pprof(stacks, types = [["samples", "count"]], losses = []) {
   const strings = new Table();
   const functions = new Table();
+  const locations = new Table();
   strings.id("");
   const parts = types.map(([type, unit]) => bytes(1, [...number(1, strings.id(type)), ...number(2, strings.id(unit))]));
-  for (const [path, value] of stacks) {
-    const names = Array.isArray(path) ? path : path.split(";");
-    const locations = names.map((name) => functions.id(name) + 1).reverse();
+  for (const [path, value, { labels = {}, time = 0 } = {}] of stacks) {
+    const frames = Array.isArray(path) ? path.map((name) => ({ name, file: "", line: 0 })) : path.split(";").map(frameOf);
+    const ids = frames.map((frame) => locations.id(JSON.stringify(frame)) + 1).reverse();
     const values = Array.isArray(value) ? value : [value];
-    parts.push(bytes(2, Buffer.concat([bytes(1, locations.flatMap(varint)), bytes(2, values.flatMap(varint))])));
+    const sample = [bytes(1, ids.flatMap(varint)), bytes(2, values.flatMap(varint))];
+    for (const [key, text] of Object.entries(labels)) sample.push(bytes(3, [...number(1, strings.id(key)), ...number(2, strings.id(text))]));
+    if (time !== 0) sample.push(Buffer.from(number(SAMPLE_TIME, time)));
+    parts.push(bytes(2, Buffer.concat(sample)));
   }
-  for (const [name, index] of functions.ids) {
-    const line = bytes(4, number(1, index + 1));
-    parts.push(bytes(4, Buffer.concat([Buffer.from(number(1, index + 1)), line])));
-    parts.push(bytes(5, [...number(1, index + 1), ...number(2, strings.id(name))]));
+  for (const [key, index] of locations.ids) {
+    const { name, file, line } = JSON.parse(key);
+    const at = bytes(4, [...number(1, functions.id(JSON.stringify([name, file])) + 1), ...number(2, line)]);
+    parts.push(bytes(4, Buffer.concat([Buffer.from(number(1, index + 1)), at])));
+  }
+  for (const [key, index] of functions.ids) {
+    const [name, file] = JSON.parse(key);
+    parts.push(bytes(5, [...number(1, index + 1), ...number(2, strings.id(name)), ...number(4, strings.id(file))]));
   }
   for (const [reason, count] of losses) parts.push(bytes(1002, [...number(1, strings.id(reason)), ...number(2, count)]));
   for (const text of strings.ids.keys()) parts.push(bytes(6, Buffer.from(text)));

@@ -1,38 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown at the moment, and how it changes.
+// What is shown at the moment, and how it changes. `view` is "graph", "sandwich" (one function, its callers and callees) or "time".
 
 class App {
   constructor(profile) {
     this.profile = profile;
     this.functions = profile.functions;
+    this.symbols = numberSymbols(profile.functions);
+    this.selection = new Selection(profile);
     this.rootName = "all";
     this.ui = this.findElements();
     this.painter = new Painter(this.ui.canvas);
-    this.darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
-    Object.assign(this, { inverted: false, zoom: 0, hover: null, focus: null, matched: null, emphasised: null, slice: null, layout: null, tooltipNode: null });
+    Object.assign(this, { view: "graph", symbol: 0, inverted: profile.inverted, zoom: 0, slice: null, range: null, hover: null, focus: null, layout: null, tooltipOf: null });
+    this.column = profile.column;
+    this.compared = profile.comparison ? new Compared(this) : null;
     this.table = new FunctionTable(this);
-    this.colourColumn = this.bestColourColumn();
+    this.look = new Look(this);
+    this.search = new Search(this);
   }
 
   findElements() {
-    const byId = (id) => document.getElementById(id);
-    const ui = { helpButton: byId("help-button") };
-    for (const id of ["facts", "losses", "search", "regex", "matched", "value", "colour", "callers", "callees", "reset", "theme", "crumbs", "scroller", "canvas", "spacer", "legend", "status", "tooltip", "help"]) ui[id] = byId(id);
+    const ui = {};
+    for (const found of document.querySelectorAll("[id]")) ui[found.id.replace(/-(.)/g, (_, letter) => letter.toUpperCase())] = found;
     return ui;
   }
 
   start() {
     this.fillChoices();
+    this.facetChooser = new FacetChooser(this);
     listenToMouse(this);
+    listenToTime(this);
     listenToGraphKeys(this);
     listenToPageKeys(this);
     listenToControls(this);
-    this.darkScheme.addEventListener("change", () => this.applyScheme());
+    listenToMenu(this);
+    listenToPrint(this);
     showLosses(this);
-    this.setColumn(this.profile.column);
-    if (this.profile.inverted) this.setInverted(true);
-    this.say(this.callTree.count > 1 ? "Click a frame to zoom; press ? for help" : "This profile has no stacks");
+    if (window.location.hash === "") {
+      this.rebuild();
+      this.say(this.callTree.count > 1 ? "Click a frame to zoom; right-click for more; press ? for help" : "This profile has no stacks");
+    } else {
+      goTo(this, window.location.hash);
+    }
     new ResizeObserver(() => this.relayout()).observe(this.ui.scroller);
+    window.addEventListener("popstate", () => goTo(this, window.location.hash));
   }
 
   fillChoices() {
@@ -41,89 +51,158 @@ class App {
       option.value = String(i);
       this.ui.value.append(option);
     });
-    document.getElementById("value-choice").hidden = this.profile.valueTypes.length < 2;
-    this.ui.colour.value = this.colourColumn;
+    this.ui.valueChoice.hidden = this.profile.valueTypes.length < 2;
+    this.ui.compareChoice.hidden = this.ui.widthsChoice.hidden = !this.compared;
+    if (this.compared) showComparedChoice(this);
+    else this.ui.colour.querySelector("option[value=change]").remove();
+    this.ui.colour.value = this.look.column;
+    const why = this.whyNoTime();
+    this.ui.viewTime.setAttribute("aria-disabled", String(why !== ""));
+    this.ui.viewTime.title = why || "Samples in order of time (3)";
   }
 
-  // Kinds say most where there are several; plain names have no package.
-  bestColourColumn() {
-    if (new Set(this.functions.kind.subarray(1)).size > 1) return "kind";
-    const inPackage = this.functions.package.filter((id) => this.functions.strings[id] !== "").length;
-    return inPackage * 2 > this.functions.count - 1 ? "package" : "name";
+  // Empty: there is a view by time.
+  whyNoTime() {
+    if (this.compared) return "Order of time is of one profile, and this page compares two";
+    if (!this.profile.hasTimes) return "This profile does not say when its samples were taken";
+    if (this.profile.timeStepNs === 0) return "All samples of this profile have the same time, or are too many to be shown one by one";
+    return "";
   }
 
-  get scheme() {
-    const theme = document.documentElement.dataset.theme;
-    if (theme !== "auto") return theme;
-    return this.darkScheme.matches ? "dark" : "light";
+  get callTree() {
+    return this.model.callTree;
+  }
+
+  get lines() {
+    return this.model.lines;
+  }
+
+  get baseLines() {
+    return this.model.baseLines;
+  }
+
+  get chart() {
+    return this.view === "time" ? this.model.chart : null;
+  }
+
+  // After another choice of samples or value type. The zoomed frame stays, if it is still there.
+  rebuild() {
+    const zoomed = this.model && this.zoom !== 0 ? pathText(this, this.zoom) : "";
+    this.valueType = this.profile.valueTypes[this.column] ?? { type: "", unit: "" };
+    this.unit = this.valueType.unit;
+    this.ui.value.value = String(this.column);
+    this.model = new Model(this);
+    this.table.addUp();
+    this.showTree();
+    if (zoomed !== "") this.zoom = Math.max(0, nodeOfPath(this, zoomed));
+    this.look.rank();
+    this.look.apply();
+    showCrumbs(this);
+    showFacts(this);
+    this.facetChooser.showButtons();
+    this.showDuring();
+    if (this.search.matched) this.search.show();
   }
 
   setColumn(column) {
     this.column = column;
-    this.ui.value.value = String(column);
-    this.valueType = this.profile.valueTypes[column] ?? { type: "", unit: "" };
-    this.unit = this.valueType.unit;
-    this.callTree = makeTree(this.profile.shape, selfColumn(this.profile, column));
-    this.invertedTree = null;
+    this.rebuild();
+    this.remember();
+  }
+
+  setColour(column) {
+    this.look.setColumn(column);
+    this.remember();
+  }
+
+  chooseFacet(facet, values) {
+    this.selection.choose(facet, values);
+    this.rebuild();
+    this.remember();
+    this.say(`Shown: ${choiceText(this).replace(/^; of /, "") || "everything"}`);
+  }
+
+  worthOfFacet(facet) {
+    return this.selection.worthOf(facet, this.profile.rows, this.model.valuesOf(this.profile.rows, this.column));
+  }
+
+  setDuring(during) {
+    this.selection.during = during;
+    this.rebuild();
+    this.remember(true);
+  }
+
+  showDuring() {
+    const { during } = this.selection;
+    const step = this.profile.timeStepNs;
+    this.ui.during.hidden = during === null;
+    if (during) this.ui.during.textContent = `Only ${valueText((during.from - 1) * step, "nanoseconds")} to ${valueText((during.to - 1) * step, "nanoseconds")} ✕`;
+  }
+
+  setCompared(change) {
+    Object.assign(this.compared, change);
+    showComparedChoice(this);
+    this.rebuild();
+    this.remember();
+  }
+
+  setView(view, symbol = this.symbol) {
+    if (view === "time" && this.whyNoTime() !== "") return this.say(this.whyNoTime());
+    this.view = view;
+    this.symbol = view === "sandwich" && symbol === 0 ? (this.table.sortedSymbols()[0] ?? 0) : symbol;
+    if (view === "sandwich" && this.symbol === 0) this.view = "graph";
+    this.range = null;
     this.showTree();
-    this.groups = rankGroups(this.callTree, this.functions, this.colourColumn);
-    this.applyScheme();
-    this.table.update();
-    showFacts(this);
-    if (this.matched) this.showMatched();
+    this.relayout();
+    this.showRoot();
+    this.table.show();
+    this.say({ graph: "Flame graph", sandwich: `Callers and callees of ${functionName(this, this.symbols.first[this.symbol]).slice(0, 200)}`, time: "In order of time: drag to zoom in" }[this.view]);
+    this.remember(true);
+  }
+
+  showSandwich(symbol) {
+    this.setView("sandwich", symbol);
+  }
+
+  // What a click into the table means.
+  pick(symbol) {
+    if (this.view === "sandwich") this.showSandwich(symbol);
+    else this.search.find(functionName(this, this.symbols.first[symbol]));
   }
 
   setInverted(inverted) {
+    if (this.view !== "graph") return;
     this.inverted = inverted;
-    this.ui.callers.setAttribute("aria-pressed", String(!inverted));
-    this.ui.callees.setAttribute("aria-pressed", String(inverted));
     this.showTree();
     this.relayout();
     const cutAt = this.tree.cutAt ?? 0;
     this.say((inverted ? "Callees first" : "Callers first") + (cutAt > 0 ? `; stacks are cut off after ${cutAt.toLocaleString("en-US")} frames` : ""));
+    this.remember(true);
   }
 
   showTree() {
-    if (this.inverted) this.invertedTree ??= invertTree(this.callTree);
-    this.tree = this.inverted ? this.invertedTree : this.callTree;
+    const { ui } = this;
+    if (this.view === "sandwich") this.tree = this.model.sandwichOf(this.symbol);
+    else this.tree = this.view === "graph" && this.inverted ? this.model.invertedTree : this.callTree;
     this.zoom = 0;
     this.slice = null;
     this.focus = this.hover = null;
+    for (const [button, isPressed] of [[ui.callers, !this.inverted], [ui.callees, this.inverted], [ui.viewGraph, this.view === "graph"], [ui.viewSandwich, this.view === "sandwich"], [ui.viewTime, this.view === "time"]]) {
+      button.setAttribute("aria-pressed", String(isPressed));
+    }
+    ui.direction.hidden = this.view !== "graph";
+    ui.axis.hidden = this.view !== "time";
     hideTooltip(this);
     showCrumbs(this);
   }
 
-  setColourColumn(column) {
-    this.colourColumn = column;
-    this.groups = rankGroups(this.callTree, this.functions, column);
-    this.applyScheme();
-    this.table.show();
-  }
-
-  applyScheme() {
-    const style = getComputedStyle(document.documentElement);
-    this.background = style.getPropertyValue("--canvas").trim();
-    this.accent = style.getPropertyValue("--accent").trim();
-    this.colours = colourFunctions(this.functions, this.colourColumn, this.groups, this.scheme);
-    this.rootColour = rootColour(this.scheme);
-    const theme = document.documentElement.dataset.theme;
-    this.ui.theme.title = `Theme: ${theme === "auto" ? "as the system has it" : theme}`;
-    this.ui.theme.setAttribute("aria-label", this.ui.theme.title);
-    showLegend(this);
-    this.relayout();
-  }
-
-  nextTheme() {
-    const themes = ["auto", "light", "dark"];
-    const root = document.documentElement;
-    root.dataset.theme = themes[(themes.indexOf(root.dataset.theme) + 1) % themes.length];
-    this.applyScheme();
-    this.table.show();
-  }
-
-  // A bundle is spread out below its parent; one that holds a single frame is that frame.
-  zoomToEntry(entry) {
+  // In the sandwich a click goes on to the function that was clicked, else it zooms.
+  zoomToPlace(place, isZoom = false) {
+    const entry = entryAt(this, place);
+    if (this.view === "time") return zoomInTime(this, place, entry);
+    if (this.view === "sandwich" && entry >= 0 && !isZoom) return entry === 0 ? this.zoomTo(0) : this.showSandwich(this.symbols.of[this.tree.fn[entry]]);
     if (entry >= 0) return this.zoomTo(entry);
+    // A bundle is spread out below its parent; one that holds a single frame is that frame.
     const { parent, from, to } = this.layout.bundleOf(entry);
     return to - from === 1 ? this.zoomTo(this.tree.children[from]) : this.zoomTo(parent, { from, to });
   }
@@ -134,17 +213,35 @@ class App {
     this.hover = null;
     hideTooltip(this);
     showCrumbs(this);
-    this.ui.scroller.scrollTop = 0;
-    if (this.focus) this.focus = { row: 0, index: 0 };
     this.relayout();
+    this.showRoot();
     this.say(statusOf(this, node));
+    this.remember(true);
+  }
+
+  setRange(range, isStep = true) {
+    this.range = range;
+    this.hover = null;
+    hideTooltip(this);
+    showCrumbs(this);
+    this.relayout();
+    this.remember(isStep);
+  }
+
+  // The frame that all others belong to is on screen: of a sandwich with many callers it is far down.
+  showRoot() {
+    const { scroller } = this.ui;
+    const { rootRow } = this.layout;
+    scroller.scrollTop = Math.max(0, rootRow * ROW_HEIGHT - scroller.clientHeight / 2);
+    if (this.focus) this.focus = { row: rootRow, index: 0 };
+    this.paint();
   }
 
   setFocus(place) {
     this.focus = place;
     if (place) {
       this.scrollTo(place.row);
-      this.say(statusOf(this, entryAt(this, place)));
+      this.say(statusOf(this, entryAt(this, place), place));
     }
     this.requestPaint();
   }
@@ -156,74 +253,55 @@ class App {
     else if (top + ROW_HEIGHT > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + ROW_HEIGHT - scroller.clientHeight;
   }
 
-  searchFor(name) {
-    this.ui.regex.setAttribute("aria-pressed", "false");
-    const exactly = `"${name}"`;
-    this.ui.search.value = this.ui.search.value === exactly ? "" : exactly;
-    this.applySearch();
+  // The frame that keys and buttons act on: the one in focus, else the zoomed one.
+  get selected() {
+    const entry = this.focus ? entryAt(this, this.focus) : this.hover ? entryAt(this, this.hover) : this.zoom;
+    return entry === undefined || entry < 0 ? this.zoom : entry;
   }
 
-  applySearch() {
-    const text = this.ui.search.value;
-    this.emphasised = null;
-    this.matched = null;
-    this.ui.matched.textContent = "";
-    this.ui.search.removeAttribute("aria-invalid");
-    if (text !== "") {
-      const search = compileSearch(text, this.ui.regex.getAttribute("aria-pressed") === "true");
-      if (search.error) {
-        this.ui.search.setAttribute("aria-invalid", "true");
-        this.ui.matched.textContent = "not a regular expression";
-      } else {
-        this.matched = matchNames(this.functions, search.test);
-      }
-    }
-    this.showMatched();
-  }
-
-  emphasise(group) {
-    this.ui.search.value = "";
-    this.emphasised = this.emphasised === group.id ? null : group.id;
-    this.matched = this.emphasised === null ? null : matchGroup(this.functions, this.colourColumn, group.id);
-    this.ui.matched.textContent = "";
-    this.showMatched();
-  }
-
-  showMatched() {
-    if (this.matched) {
-      const { sum, frames } = matchedTotal(this.callTree, this.matched);
-      const share = shareText(sum, this.callTree.total[0]);
-      this.ui.matched.textContent = frames === 0 ? "no match" : `${share} matched`;
-      this.ui.matched.title = `${valueText(sum, this.unit)} in stacks with a match`;
-      this.say(frames === 0 ? "No function matches" : `${share} matched: ${valueText(sum, this.unit)} in stacks with a match`);
-    }
-    showLegend(this);
-    this.table.show();
-    this.requestPaint();
+  copyStack(isLeafFirst) {
+    if (this.tree.fn[this.selected] === 0) return this.say("Select or zoom into a frame first");
+    copyText(this, stackText(this, this.selected, isLeafFirst), "Stack");
   }
 
   escape() {
-    if (this.ui.search.value !== "" || this.matched) {
-      this.ui.search.value = "";
-      this.applySearch();
+    if (this.search.text !== "" || this.search.matched) {
+      this.search.clear();
       this.say("Search cleared");
     } else {
-      this.zoomTo(0);
+      this.reset();
     }
     if (document.activeElement === this.ui.search) this.ui.scroller.focus();
+  }
+
+  reset() {
+    if (this.view === "time") this.setRange(null);
+    else if (this.view === "sandwich" && this.zoom === 0 && !this.slice) this.setView("graph");
+    else this.zoomTo(0);
   }
 
   say(text) {
     this.ui.status.textContent = text;
   }
 
+  remember(isStep = false) {
+    if (!this.isGoing) remember(this, isStep);
+  }
+
+  makeLayout(pixels) {
+    if (this.view === "time") return new ChartLayout(this, this.model.chart, this.range, pixels);
+    if (this.view === "sandwich") return new SandwichLayout(this.tree, this.zoom, this.slice, pixels);
+    return new Layout(this.tree, this.zoom, this.slice, pixels);
+  }
+
   relayout() {
     const { scroller, spacer } = this.ui;
-    this.layout = new Layout(this.tree, this.zoom, this.slice, scroller.clientWidth);
-    spacer.style.height = `${Math.min(this.layout.rows.length * ROW_HEIGHT, 15_000_000)}px`;
+    this.layout = this.makeLayout(scroller.clientWidth);
+    spacer.style.height = `${Math.min(this.layout.rowCount * ROW_HEIGHT, 15_000_000)}px`;
     this.painter.resize(scroller.clientWidth, scroller.clientHeight);
     this.hover = null;
-    if (this.focus && this.layout.rows[this.focus.row]?.nodes[this.focus.index] === undefined) this.focus = { row: 0, index: 0 };
+    if (this.focus && this.layout.row(this.focus.row)?.nodes[this.focus.index] === undefined) this.focus = { row: this.layout.rootRow, index: 0 };
+    this.ui.onlyThis.hidden = this.view !== "time" || this.range === null;
     this.paint();
   }
 
@@ -234,17 +312,18 @@ class App {
   paint() {
     cancelAnimationFrame(this.paintRequest);
     this.paintRequest = undefined;
-    this.painter.paint({ ...this, scheme: this.scheme, scrollTop: this.ui.scroller.scrollTop });
+    const { tree, layout, functions, look, hover, focus, rootName } = this;
+    this.painter.paint({ tree, layout, functions, look, hover, focus, rootName, scheme: look.scheme, matched: this.search.matched, scrollTop: this.ui.scroller.scrollTop });
+    if (this.view === "time") paintAxis(this);
   }
 
   // For scripts that drive the page: where the first visible frame with this name is, in coordinates of the window.
   placeOfFrame(name) {
     const box = this.ui.canvas.getBoundingClientRect();
-    for (let row = 0; row < this.layout.rows.length; ++row) {
-      const index = this.layout.rows[row].nodes.findIndex((node) => node >= 0 && nameOf(this, node) === name);
-      if (index < 0) continue;
-      const { xs, ws } = this.layout.rows[row];
-      return { x: box.left + xs[index], y: box.top + row * ROW_HEIGHT - this.ui.scroller.scrollTop, width: ws[index], height: ROW_HEIGHT, row };
+    for (let row = 0; row < this.layout.rowCount; ++row) {
+      const { nodes, xs, ws } = this.layout.row(row);
+      const index = nodes.findIndex((node) => node >= 0 && nameOf(this, node) === name);
+      if (index >= 0) return { x: box.left + xs[index], y: box.top + row * ROW_HEIGHT - this.ui.scroller.scrollTop, width: ws[index], height: ROW_HEIGHT, row };
     }
     return null;
   }

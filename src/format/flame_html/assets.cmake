@@ -7,5 +7,5 @@ atys_embed(
   CONSTANTS
     kPageHtml=page.html
     kPageCss=page.css
-    kPageScript=decode.js,units.js,tree.js,invert.js,layout.js,colour.js,render.js,search.js,details.js,table.js,facts.js,input.js,app.js)
+    kPageScript=decode.js,units.js,selection.js,tree.js,symbols.js,invert.js,sandwich.js,layout.js,lines.js,chart_lanes.js,chart.js,axis.js,compare.js,model.js,colour.js,look.js,render.js,search.js,details.js,crumbs.js,stack_text.js,table.js,facts.js,legend.js,facets.js,menu.js,address.js,go_to.js,time_input.js,input.js,app.js)
 list(APPEND ATYS_FORMAT_GENERATED ${ATYS_FLAME_PAGE})

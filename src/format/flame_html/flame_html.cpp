@@ -18,7 +18,8 @@ class FlameHtmlFormat final : public Format {
         .media_type = "text/html; charset=utf-8",
         .description = "interactive flame graph in one self-contained page",
         .can_write = true,
-        .keeps = {.all_value_types = true, .kinds = true},
+        .can_compare = true,
+        .keeps = {.all_value_types = true, .places = true, .kinds = true, .times = true},
     };
     return descriptor;
   }

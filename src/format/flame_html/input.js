@@ -4,92 +4,99 @@
 function placeUnder(app, event) {
   const box = app.ui.canvas.getBoundingClientRect();
   const row = Math.floor((event.clientY - box.top + app.ui.scroller.scrollTop) / ROW_HEIGHT);
-  const index = app.layout.rows[row] ? indexAt(app.layout.rows[row], event.clientX - box.left) : -1;
+  const found = app.layout.row(row);
+  const index = found ? indexAt(found, event.clientX - box.left) : -1;
   return index >= 0 ? { row, index } : null;
 }
 
-// A node, or a number below zero for a bundle.
+// A node, or a number below zero for a bundle, or the line that names a lane.
 function entryAt(app, place) {
-  return app.layout.rows[place.row].nodes[place.index];
+  return app.layout.row(place.row)?.nodes[place.index];
 }
 
 function listenToMouse(app) {
   const { canvas, scroller } = app.ui;
+  const leave = () => {
+    app.hover = null;
+    hideTooltip(app);
+    app.requestPaint();
+  };
   canvas.addEventListener("mousemove", (event) => {
     const place = placeUnder(app, event);
     app.hover = place;
     canvas.style.cursor = place ? "pointer" : "default";
-    if (place) showTooltip(app, entryAt(app, place), event.clientX, event.clientY);
+    if (place && app.ui.menu.hidden && app.ui.brush.hidden) showTooltip(app, place, event.clientX, event.clientY);
     else hideTooltip(app);
     app.requestPaint();
   });
-  canvas.addEventListener("mouseleave", () => {
-    app.hover = null;
-    hideTooltip(app);
-    app.requestPaint();
-  });
+  canvas.addEventListener("mouseleave", leave);
   canvas.addEventListener("click", (event) => {
     const place = placeUnder(app, event);
-    if (place) app.zoomToEntry(entryAt(app, place));
+    if (place && !app.isDragged) app.zoomToPlace(place);
+    app.isDragged = false;
   });
-  scroller.addEventListener("scroll", () => {
-    app.hover = null;
-    hideTooltip(app);
-    app.requestPaint();
+  scroller.addEventListener("contextmenu", (event) => {
+    // The keyboard's own menu key has no pointer: then it is the menu of the frame in focus.
+    const place = (event.button === 2 || event.pointerType === "touch" ? placeUnder(app, event) : null) ?? app.focus;
+    if (!place) return;
+    event.preventDefault();
+    openMenuAt(app, place, event.button === 2 || event.pointerType === "touch" ? event : null);
   });
+  scroller.addEventListener("scroll", leave);
 }
 
-// Whether `upper` is what `lower`, in the row below it, hangs from.
-function isAbove(app, upper, lower) {
-  if (lower >= 0) return app.tree.parent[lower] === upper;
-  return upper === lower || app.layout.bundleOf(lower).parent === upper;
-}
-
-// The place to go to from the focused one, or undefined.
-function neighbour(app, key) {
-  const { row, index } = app.focus;
-  const { rows } = app.layout;
-  if (key === "ArrowLeft" || key === "ArrowRight") {
-    const next = index + (key === "ArrowLeft" ? -1 : 1);
-    return rows[row].nodes[next] === undefined ? undefined : { row, index: next };
-  }
-  const entry = entryAt(app, app.focus);
-  const target = key === "ArrowUp" ? row - 1 : row + 1;
-  const found = rows[target]?.nodes.findIndex((other) => (key === "ArrowUp" ? isAbove(app, other, entry) : isAbove(app, entry, other))) ?? -1;
-  return found < 0 ? undefined : { row: target, index: found };
+function openMenuAt(app, place, pointer) {
+  const box = app.ui.canvas.getBoundingClientRect();
+  const row = app.layout.row(place.row);
+  const x = pointer ? pointer.clientX : box.left + Math.max(row.xs[place.index], 0) + 8;
+  const y = pointer ? pointer.clientY : box.top + (place.row + 1) * ROW_HEIGHT - app.ui.scroller.scrollTop;
+  openMenu(app, place, x, y);
 }
 
 function moveFocus(app, key) {
-  if (!app.focus) app.setFocus({ row: 0, index: 0 });
-  else if (key === "Home") app.setFocus({ row: 0, index: 0 });
-  else app.setFocus(neighbour(app, key) ?? app.focus);
+  const root = { row: app.layout.rootRow, index: 0 };
+  if (app.layout.rowCount === 0) return;
+  if (!app.focus || key === "Home") app.setFocus(root);
+  else app.setFocus(app.layout.neighbour(app.focus, key) ?? app.focus);
 }
 
 function listenToGraphKeys(app) {
-  app.ui.scroller.addEventListener("keydown", (event) => {
+  const { scroller } = app.ui;
+  scroller.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key.startsWith("Arrow") || event.key === "Home") moveFocus(app, event.key);
-    else if (event.key === "Enter" && app.focus) app.zoomToEntry(entryAt(app, app.focus));
+    else if (event.key === "Enter" && app.focus) app.zoomToPlace(app.focus);
     else if (event.key === "Backspace" && app.zoom !== 0) app.zoomTo(app.tree.parent[app.zoom]);
+    else if ((event.key === "m" || event.key === "ContextMenu") && app.focus) openMenuAt(app, app.focus, null);
     else return;
     event.preventDefault();
   });
-  app.ui.scroller.addEventListener("focus", () => {
-    if (!app.focus && app.ui.scroller.matches(":focus-visible")) app.setFocus({ row: 0, index: 0 });
+  scroller.addEventListener("focus", () => {
+    if (!app.focus && scroller.matches(":focus-visible")) moveFocus(app, "Home");
   });
-  app.ui.scroller.addEventListener("blur", () => app.setFocus(null));
+  scroller.addEventListener("blur", () => app.ui.menu.hidden && app.setFocus(null));
 }
+
+const PAGE_KEYS = {
+  "/": (app) => app.ui.search.focus(),
+  i: (app) => app.setInverted(!app.inverted),
+  1: (app) => app.setView("graph"),
+  2: (app) => app.setView("sandwich", app.symbols.of[app.tree.fn[app.selected]]),
+  3: (app) => app.setView("time"),
+  c: (app) => app.copyStack(false),
+  C: (app) => app.copyStack(true),
+  t: (app) => app.ui.facetButtons.querySelector("button")?.click(),
+  "?": (app) => app.ui.help.showModal(),
+};
 
 function listenToPageKeys(app) {
   document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.matches("input, select, textarea");
-    if (event.ctrlKey || event.metaKey || event.altKey || app.ui.help.open) return;
+    const isTyping = event.target.matches("input:not([type=checkbox]), select, textarea");
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") app.escape();
     else if (isTyping) return;
-    else if (event.key === "/") app.ui.search.focus();
-    else if (event.key === "i") app.setInverted(!app.inverted);
-    else if (event.key === "?") app.ui.help.showModal();
-    else return;
+    else if (Object.hasOwn(PAGE_KEYS, event.key)) PAGE_KEYS[event.key](app);
+    else if (!takeTimeKey(app, event.key)) return;
     event.preventDefault();
   });
 }
@@ -99,20 +106,54 @@ function listenToControls(app) {
   let timer = 0;
   ui.search.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => app.applySearch(), 60);
+    timer = setTimeout(() => app.search.apply(), 60);
   });
   ui.search.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") ui.scroller.focus();
+    if (event.key !== "Enter") return;
+    app.search.apply();
+    ui.scroller.focus();
   });
   ui.regex.addEventListener("click", () => {
-    ui.regex.setAttribute("aria-pressed", String(ui.regex.getAttribute("aria-pressed") !== "true"));
-    app.applySearch();
+    app.search.isRegex = !app.search.isRegex;
+    app.search.apply();
   });
+  ui.viewGraph.addEventListener("click", () => app.setView("graph"));
+  ui.viewSandwich.addEventListener("click", () => app.setView("sandwich", app.symbol || app.symbols.of[app.tree.fn[app.zoom]]));
+  ui.viewTime.addEventListener("click", () => app.setView("time"));
   ui.callers.addEventListener("click", () => app.setInverted(false));
   ui.callees.addEventListener("click", () => app.setInverted(true));
-  ui.reset.addEventListener("click", () => app.zoomTo(0));
-  ui.theme.addEventListener("click", () => app.nextTheme());
+  ui.reset.addEventListener("click", () => app.reset());
+  ui.theme.addEventListener("click", () => app.look.nextTheme());
   ui.helpButton.addEventListener("click", () => ui.help.showModal());
   ui.value.addEventListener("change", () => app.setColumn(Number(ui.value.value)));
-  ui.colour.addEventListener("change", () => app.setColourColumn(ui.colour.value));
+  ui.colour.addEventListener("change", () => app.setColour(ui.colour.value));
+  ui.copyStack.addEventListener("click", () => app.copyStack(false));
+  ui.onlyThis.addEventListener("click", () => onlyThisTime(app));
+  ui.during.addEventListener("click", () => app.setDuring(null));
+  ui.byShares.addEventListener("click", () => app.setCompared({ isAbsolute: false }));
+  ui.byValues.addEventListener("click", () => app.setCompared({ isAbsolute: true }));
+  ui.widths.addEventListener("change", () => app.setCompared({ widths: ui.widths.value }));
+}
+
+function showComparedChoice(app) {
+  const { ui, compared } = app;
+  ui.byShares.setAttribute("aria-pressed", String(!compared.isAbsolute));
+  ui.byValues.setAttribute("aria-pressed", String(compared.isAbsolute));
+  ui.widths.value = compared.widths;
+}
+
+// Paper cannot be scrolled: all rows are drawn, as far as a page or two hold them.
+function listenToPrint(app) {
+  const MOST_ROWS = 100;
+  window.addEventListener("beforeprint", () => {
+    const rows = Math.min(Math.max(app.layout.rowCount, 1), MOST_ROWS);
+    app.ui.scroller.scrollTop = 0;
+    app.ui.scroller.style.height = `${rows * ROW_HEIGHT}px`;
+    app.painter.resize(app.ui.scroller.clientWidth, rows * ROW_HEIGHT);
+    app.paint();
+  });
+  window.addEventListener("afterprint", () => {
+    app.ui.scroller.style.height = "";
+    app.relayout();
+  });
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same stacks with the leaves at the root. Made level by level: every node with a value of its own is a walker that climbs to
-// its parent while walkers of equal functions go down the new tree together. Deep recursion can make this tree far larger than the
-// original, so it ends at a size that a browser can hold; what is left out is the far end of the deepest stacks, and that is said.
+// Stacks seen from their far end: every walker starts at a node with a value and climbs to its parents, while walkers of equal
+// functions go down the new tree together. Made level by level. Deep recursion can make this tree far larger than the original, so it
+// ends at a size that a browser can hold; what is left out is the far end of the deepest stacks, and that is said.
 
 const INVERTED_LIMIT = 3_000_000;
 
 class ChildIndex {
   constructor() {
-    this.slots = new Int32Array(1 << 16).fill(-1);
+    this.slots = new Int32Array(1 << 12).fill(-1);
     this.used = 0;
   }
 
@@ -42,37 +42,65 @@ class ChildIndex {
   }
 }
 
-function invertTree(tree) {
-  const nodes = { fn: [0], parent: [-1], depth: [0], self: [tree.self[0]] };
-  const index = new ChildIndex();
-  let walkers = [];
-  for (let i = 1; i < tree.count; ++i) {
-    if (tree.self[i] !== 0) walkers.push({ at: i, node: 0, value: tree.self[i] });
+// A tree that grows: its root has the function `fn`.
+class GrowingTree {
+  constructor(fn) {
+    Object.assign(this, { fn: [fn], parent: [-1], depth: [0], self: [0], baseSelf: [0] });
+    this.index = new ChildIndex();
   }
-  let depth = 1;
-  for (; walkers.length > 0 && nodes.fn.length < INVERTED_LIMIT; ++depth) walkers = walkers.filter((walker) => climb(walker, tree, nodes, index, depth));
-  const cutAt = walkers.length > 0 ? depth : 0;
-  for (const walker of walkers) nodes.self[walker.node] += walker.value;
-  const shape = { count: nodes.fn.length, fn: Uint32Array.from(nodes.fn), parent: Int32Array.from(nodes.parent), depth: Uint32Array.from(nodes.depth) };
-  return { ...makeTree(shape, Float64Array.from(nodes.self)), cutAt };
+
+  get count() {
+    return this.fn.length;
+  }
+
+  child(parent, fn) {
+    const found = this.index.find(this, parent, fn);
+    if (found >= 0) return found;
+    const node = this.count;
+    this.fn.push(fn);
+    this.parent.push(parent);
+    this.depth.push(this.depth[parent] + 1);
+    this.self.push(0);
+    this.baseSelf.push(0);
+    this.index.take(found, node);
+    return node;
+  }
+
+  finish(isCompared, widthOf) {
+    const shape = { count: this.count, fn: Uint32Array.from(this.fn), parent: Int32Array.from(this.parent), depth: Uint32Array.from(this.depth) };
+    return makeTree(shape, Float64Array.from(this.self), isCompared ? Float64Array.from(this.baseSelf) : null, widthOf);
+  }
 }
 
-// One step; false when the walker has arrived at the root of its stack.
-function climb(walker, tree, nodes, index, depth) {
-  const fn = tree.fn[walker.at];
-  let node = index.find(nodes, walker.node, fn);
-  if (node < 0) {
-    const slot = node;
-    node = nodes.fn.length;
-    nodes.fn.push(fn);
-    nodes.parent.push(walker.node);
-    nodes.depth.push(depth);
-    nodes.self.push(0);
-    index.take(slot, node);
+// walkers: [{ at, value, base }]: a node of `tree` to start from, and what it brings.
+function climbTogether(tree, walkers, rootFn, widthOf) {
+  const grown = new GrowingTree(rootFn);
+  const arrive = (walker) => {
+    grown.self[walker.node] += walker.value;
+    grown.baseSelf[walker.node] += walker.base;
+  };
+  const climb = (walker) => {
+    walker.node = grown.child(walker.node, tree.fn[walker.at]);
+    walker.at = tree.parent[walker.at];
+    if (walker.at > 0) return true;
+    arrive(walker);
+    return false;
+  };
+  let depth = 1;
+  walkers = walkers.map((walker) => ({ ...walker, node: 0 }));
+  walkers.filter((walker) => walker.at <= 0).forEach(arrive);
+  walkers = walkers.filter((walker) => walker.at > 0);
+  for (; walkers.length > 0 && grown.count < INVERTED_LIMIT; ++depth) walkers = walkers.filter(climb);
+  walkers.forEach(arrive);
+  return { ...grown.finish(tree.baseSelf !== undefined, widthOf), cutAt: walkers.length > 0 ? depth : 0 };
+}
+
+// The same stacks with the leaves at the root.
+function invertTree(tree, widthOf) {
+  const walkers = [];
+  for (let i = 0; i < tree.count; ++i) {
+    const base = tree.baseSelf ? tree.baseSelf[i] : 0;
+    if (tree.self[i] !== 0 || base !== 0) walkers.push({ at: i, value: tree.self[i], base });
   }
-  walker.node = node;
-  walker.at = tree.parent[walker.at];
-  if (walker.at > 0) return true;
-  nodes.self[node] += walker.value;
-  return false;
+  return climbTogether(tree, walkers, 0, widthOf);
 }

@@ -3,24 +3,58 @@
 // narrow ones: neighbours among these are tied into bundles, which are drawn as one and can be zoomed into. Apart from the outlines of
 // bundles, whose cost is bounded, the work depends on the pixels of the screen and not on the size of the profile.
 //
-// rows[r] = { nodes, xs, ws }: what row r shows, from left to right. A number below zero in `nodes` is a bundle: see bundleOf.
+// row(r) = { nodes, xs, ws }: what row r shows, from left to right. A number below zero in `nodes` is a bundle: see bundleOf.
 
 const NARROWEST = 1.2; // pixels
 const BUNDLE_WIDTH = 7;
 const OUTLINE_BUDGET = 600_000; // nodes
 
 class Layout {
-  // `slice`, if any, is a run of children of the root: only they are shown below it.
-  constructor(tree, root, slice, pixels) {
+  // `slice`, if any, is a run of children of the root: only they are shown below it. `within`, if any, is another layout: this one has
+  // its scale, and shares its bundles.
+  constructor(tree, root, slice, pixels, within = null) {
     this.tree = tree;
     this.rows = [{ nodes: [root], xs: [0], ws: [pixels] }];
-    this.bundles = [];
+    this.bundles = within?.bundles ?? [];
     this.budget = OUTLINE_BUDGET;
     const shown = slice ? sumWidths(tree, slice.from, slice.to) : tree.width[root];
-    this.scale = shown > 0 ? pixels / shown : 0;
+    this.scale = within?.scale ?? (shown > 0 ? pixels / shown : 0);
     const first = { nodes: [], xs: [], ws: [] };
     this.placeChildren(root, slice?.from ?? tree.childStart[root], slice?.to ?? tree.childStart[root + 1], 0, first);
     for (let row = first; row.nodes.length > 0; row = this.rowBelow(row)) this.rows.push(row);
+  }
+
+  get rowCount() {
+    return this.rows.length;
+  }
+
+  // Undefined: there is no such row.
+  row(r) {
+    return this.rows[r];
+  }
+
+  // The row of the frame that all others belong to.
+  get rootRow() {
+    return 0;
+  }
+
+  // Whether `upper` is what `lower`, in the next row away from the root, hangs from.
+  isAbove(upper, lower) {
+    if (lower >= 0) return this.tree.parent[lower] === upper;
+    return upper === lower || this.bundleOf(lower).parent === upper;
+  }
+
+  // The place to go to from a place with an arrow key, or undefined.
+  neighbour({ row, index }, key) {
+    const { nodes } = this.row(row);
+    if (key === "ArrowLeft" || key === "ArrowRight") {
+      const next = index + (key === "ArrowLeft" ? -1 : 1);
+      return nodes[next] === undefined ? undefined : { row, index: next };
+    }
+    const target = key === "ArrowUp" ? row - 1 : row + 1;
+    const isTowardsRoot = Math.abs(target - this.rootRow) < Math.abs(row - this.rootRow);
+    const found = this.row(target)?.nodes.findIndex((other) => (isTowardsRoot ? this.isAbove(other, nodes[index]) : this.isAbove(nodes[index], other))) ?? -1;
+    return found < 0 ? undefined : { row: target, index: found };
   }
 
   rowBelow(row) {
@@ -98,6 +132,33 @@ class Layout {
     if (code >= 0) return code;
     const bundle = this.bundleOf(code);
     return bundle.leads[row - bundle.row];
+  }
+}
+
+// A function with its callers above it and its callees below. Zoomed into one half (`zoom` or `slice`), only that half is shown.
+class SandwichLayout extends Layout {
+  constructor(tree, zoom, slice, pixels) {
+    super(tree, zoom, slice ?? (zoom === 0 ? { from: tree.callerCount, to: tree.childStart[1] } : null), pixels, zoom === 0 && !slice ? { scale: tree.width[0] > 0 ? pixels / tree.width[0] : 0 } : null);
+    const isWhole = zoom === 0 && !slice;
+    const isUpward = !isWhole && (zoom === 0 ? slice.from < tree.callerCount : isCaller(tree, zoom));
+    this.callers = isWhole ? new Layout(tree, 0, { from: 0, to: tree.callerCount }, pixels, this) : null;
+    if (isUpward) this.rows.reverse();
+    if (isWhole) this.rows = [...this.callers.rows.slice(1).reverse(), ...this.rows];
+    this.root = isUpward ? this.rows.length - 1 : isWhole ? this.callers.rows.length - 1 : 0;
+  }
+
+  get rootRow() {
+    return this.root ?? 0;
+  }
+
+  // What is between its callers and callees is easily lost.
+  get marksRoot() {
+    return true;
+  }
+
+  leadOf(code, row) {
+    const distance = Math.abs(row - this.rootRow);
+    return row < this.rootRow && this.callers ? this.callers.leadOf(code, distance) : super.leadOf(code, distance);
   }
 }
 

@@ -2,11 +2,11 @@
 #include "format/flame_html/page_data.h"
 
 #include "base/json.h"
-#include "base/utf8.h"
+#include "format/flame_html/page_compare.h"
+#include "format/flame_html/page_nodes.h"
+#include "format/flame_html/page_rows.h"
 #include "format/flame_html/varint_column.h"
 #include "profile/loss.h"
-#include "reduce/flame_tree.h"
-#include "reduce/function_text.h"
 #include "reduce/profile_title.h"
 
 namespace atys::format::flame_html {
@@ -16,50 +16,64 @@ using namespace reduce;
 
 namespace {
 
+// What a browser draws without making anybody wait, and a mail carries.
+constexpr size_t kMostNodes = 300'000;
+constexpr size_t kMostPlaces = 600'000;
+constexpr size_t kLongestText = 2000;  // of a fact, in bytes
+constexpr size_t kMostFacts = 200;     // losses, provenance, comments
+
+size_t column_of(const Profile& profile, const WriteOptions& options) {
+  if (profile.value_types().empty()) return 0;
+  return std::min(options.value_column.value_or(profile.default_value_column()), profile.value_types().size() - 1);
+}
+
+std::vector<FlameInput> inputs_of(const Profile& profile, const WriteOptions& options) {
+  std::vector<FlameInput> inputs{{&profile, column_of(profile, options)}};
+  if (options.comparison.base != nullptr) inputs.push_back({options.comparison.base, options.comparison.base_column});
+  return inputs;
+}
+
 class PageData {
  public:
   PageData(const Profile& profile, const WriteOptions& options)
       : profile_(profile),
         options_(options),
-        column_(std::min(options.value_column.value_or(profile.default_value_column()),
-                         std::max<size_t>(profile.value_types().size(), 1) - 1)),
-        tree_(build_flame_tree(profile, {.value_column = column_, .keep_zero_stacks = true})) {}
+        inputs_(inputs_of(profile, options)),
+        tree_(build_flame_tree(inputs_, {.most_nodes = kMostNodes, .keep_zero_stacks = true})),
+        strings_(PageStrings::longest_for(tree_.strings.memory_bytes())) {}
 
   std::string write() {
     json_.begin_object();
-    json_.field("title", printable(page_title(profile_, options_)));
-    json_.field("column", column_);
+    json_.field("title", shortened(page_title(profile_, options_), kLongestText));
+    json_.field("column", inputs_[0].column);
     json_.field("inverted", options_.inverted);
     write_value_types();
-    write_facts();
-    write_functions();
-    write_nodes();
-    json_.key("strings").begin_array();
-    for (uint32_t i = 0; i < texts_.size(); ++i) json_.value(texts_.view(StringId{i}));
-    json_.end_array().end_object();
+    write_facts(profile_);
+    write_functions(tree_, strings_, json_);
+    write_nodes(tree_, json_);
+    write_samples();
+    json_.key("strings");
+    strings_.write(json_);
+    json_.end_object();
     return json_.take();
   }
 
  private:
-  // The number of a text in the page's string table.
-  uint32_t number_of(std::string_view text) { return raw(texts_.intern(printable(text))); }
-  void text_field(std::string_view key, StringId id) { json_.field(key, printable(profile_.text(id))); }
+  std::string text(StringId id) const { return shortened(profile_.text(id), kLongestText); }
 
   void write_value_types() {
     json_.key("valueTypes").begin_array();
-    for (const ValueType& type : profile_.value_types()) {
-      json_.begin_object();
-      text_field("type", type.type);
-      text_field("unit", type.unit);
-      json_.end_object();
-    }
+    for (const ValueType& type : profile_.value_types())
+      json_.begin_object().field("type", text(type.type)).field("unit", text(type.unit)).end_object();
     json_.end_array();
   }
 
-  void write_facts() {
-    const Header& header = profile_.header;
+  // Of the profile, or of the one that it is compared with.
+  void write_facts(const Profile& profile) {
+    const auto text_of = [&](StringId id) { return shortened(profile.text(id), kLongestText); };
+    const Header& header = profile.header;
     json_.key("samples");
-    if (const auto samples = sample_count(profile_)) {
+    if (const auto samples = sample_count(profile)) {
       json_.value(*samples);
     } else {
       json_.null();
@@ -67,81 +81,83 @@ class PageData {
     json_.field("timeMs", static_cast<double>(header.time_ns) / 1e6);
     json_.field("durationNs", header.duration_ns);
     json_.key("losses").begin_array();
-    for (const Loss& loss : profile_.losses) {
-      json_.begin_object();
-      text_field("reason", loss.reason);
-      json_.field("count", loss.count).field("isIn", is_in_samples(profile_.text(loss.reason))).end_object();
+    for (const Loss& loss : first_of(profile.losses)) {
+      json_.begin_object().field("reason", text_of(loss.reason)).field("count", loss.count);
+      json_.field("isIn", is_in_samples(profile.text(loss.reason))).end_object();
     }
     json_.end_array().key("provenance").begin_array();
-    for (const Fact& fact : profile_.provenance) {
-      json_.begin_object();
-      text_field("key", fact.key);
-      text_field("value", fact.value);
-      json_.end_object();
-    }
+    for (const Fact& fact : first_of(profile.provenance))
+      json_.begin_object().field("key", text_of(fact.key)).field("value", text_of(fact.value)).end_object();
     json_.end_array().key("comments").begin_array();
-    for (const StringId comment : header.comments) json_.value(printable(profile_.text(comment)));
+    for (const StringId comment : first_of(header.comments)) json_.value(text_of(comment));
     json_.end_array();
   }
 
-  void write_functions() {
-    VarintColumn names, short_names, files, kinds, modules, packages, inlined;
-    number_of("");
-    for (const FlameFunction& function : tree_.functions.rows()) {
-      const std::string_view name = tree_.strings.view(function.name);
-      const std::string_view file = tree_.strings.view(function.file);
-      const std::string_view module = tree_.strings.view(function.module);
-      names.add(number_of(name));
-      short_names.add(number_of(short_name(name)));
-      files.add(number_of(file));
-      kinds.add(number_of(tree_.strings.view(function.kind)));
-      modules.add(number_of(module));
-      packages.add(number_of(package_of(name, file, module)));
-      inlined.add(function.is_inlined ? 1 : 0);
-    }
-    json_.key("functions").begin_object();
-    json_.field("count", tree_.functions.size());
-    json_.field("name", names.base64()).field("shortName", short_names.base64()).field("file", files.base64());
-    json_.field("kind", kinds.base64()).field("module", modules.base64()).field("package", packages.base64());
-    json_.field("inlined", inlined.base64()).end_object();
+  template <typename Row>
+  static std::span<const Row> first_of(const std::vector<Row>& rows) {
+    return std::span(rows).first(std::min(rows.size(), kMostFacts));
   }
 
-  void write_nodes() {
-    VarintColumn shape, functions;
-    for (size_t i = 1; i < tree_.nodes.size(); ++i) {
-      shape.add(tree_.nodes[i - 1].depth + 1 - tree_.nodes[i].depth);
-      functions.add(raw(tree_.nodes[i].function));
-    }
-    json_.key("nodes").begin_object();
-    json_.field("count", tree_.nodes.size()).field("shape", shape.base64()).field("function", functions.base64());
-    json_.key("self").begin_array();
-    for (size_t column = 0; column < profile_.value_types().size(); ++column) json_.value(self_column(column).base64());
-    json_.end_array().end_object();
+  void write_samples() {
+    const FlameLines lines = find_flame_lines(tree_, inputs_, kMostPlaces);
+    write_places(tree_, lines, json_);
+    std::vector<std::vector<std::optional<size_t>>> columns(1);
+    for (size_t i = 0; i < profile_.value_types().size(); ++i) columns[0].emplace_back(i);
+    if (inputs_.size() > 1) columns.push_back(matching_columns(profile_, *inputs_[1].profile));
+    const PageRows rows(inputs_, columns, lines);
+    write_contexts(rows.contexts());
+    if (rows.clock().step_ns > 0) json_.field("timeStepNs", rows.clock().step_ns);
+    json_.field("hasTimes", profile_.samples.has_times());
+    json_.key("rows");
+    rows.write(0, json_);
+    if (inputs_.size() == 1) return;
+    json_.key("base").begin_object();
+    write_facts(*inputs_[1].profile);
+    json_.key("rows");
+    rows.write(1, json_);
+    json_.end_object();
+    write_comparison(inputs_, columns[1], tree_, options_.comparison, json_);
   }
 
-  VarintColumn self_column(size_t column) const {
-    std::vector<uint64_t> self(tree_.nodes.size(), 0);
-    for (size_t row = 0; row < profile_.samples.size(); ++row) {
-      self[tree_.node_of_stack[0][raw(profile_.samples.stack(row))]] +=
-          static_cast<uint64_t>(profile_.samples.value(row, column));
+  void write_contexts(const Contexts& contexts) {
+    json_.key("facets").begin_array();
+    for (const Facet& facet : contexts.facets()) {
+      json_.begin_object().field("kind", kind_text(facet.kind)).field("name", shortened(facet.name, kLongestText));
+      json_.key("values").begin_array();
+      for (const std::string& value : facet.values) json_.value(shortened(value, kLongestText));
+      json_.end_array().field("folded", facet.folded).end_object();
     }
-    VarintColumn numbers;
-    for (const uint64_t value : self) numbers.add_signed(static_cast<int64_t>(value));
-    return numbers;
+    VarintColumn members;
+    for (uint32_t context = 0; context < contexts.size(); ++context)
+      for (const uint32_t value : contexts.members(context)) members.add(value);
+    json_.end_array().key("contexts").begin_object().field("count", contexts.size());
+    json_.field("members", members.base64()).end_object();
+  }
+
+  static const char* kind_text(Facet::Kind kind) {
+    switch (kind) {
+      case Facet::Kind::Process: return "process";
+      case Facet::Kind::Thread: return "thread";
+      case Facet::Kind::Label: break;
+    }
+    return "label";
   }
 
   const Profile& profile_;
   const WriteOptions& options_;
-  size_t column_;
+  std::vector<FlameInput> inputs_;
   FlameTree tree_;
-  StringTable texts_;
+  PageStrings strings_;
   JsonWriter json_;
 };
 
 }  // namespace
 
 std::string page_title(const Profile& profile, const WriteOptions& options) {
-  return options.title.empty() ? profile_title(profile) : options.title;
+  if (!options.title.empty()) return options.title;
+  const Comparison& compared = options.comparison;
+  if (compared.base != nullptr) return compared.base_name + " → " + compared.new_name;
+  return profile_title(profile);
 }
 
 std::string page_data(const Profile& profile, const WriteOptions& options) { return PageData(profile, options).write(); }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call tree with values, ready to be laid out. Columns of numbers; parents come before their children. `width` is what a frame
-// is drawn with: the sum of |self| below it, which is its total unless values are negative.
+// is drawn with: the sum of |self| below it, which is its total unless values are negative. Where two profiles are compared, `self`
+// and `total` are those of the new one, `baseSelf` and `baseTotal` of the other, and `widthOf` says which of them gives the width.
 
-function makeTree(shape, self) {
+function makeTree(shape, self, baseSelf = null, widthOf = Math.abs) {
   const { count, fn, parent, depth } = shape;
-  const total = Float64Array.from(self);
-  const width = Float64Array.from(self, Math.abs);
-  for (let i = count - 1; i > 0; --i) {
-    total[parent[i]] += total[i];
-    width[parent[i]] += width[i];
-  }
-  return { count, fn, parent, depth, self, total, width, ...sortedChildren(count, parent, width) };
+  const tree = { count, fn, parent, depth, self, total: sumsBelow(parent, self) };
+  if (baseSelf) Object.assign(tree, { baseSelf, baseTotal: sumsBelow(parent, baseSelf) });
+  tree.width = sumsBelow(parent, Float64Array.from(self, (value, i) => widthOf(value, baseSelf ? baseSelf[i] : 0)));
+  return Object.assign(tree, sortedChildren(count, parent, tree.width));
+}
+
+function sumsBelow(parent, self) {
+  const sums = Float64Array.from(self);
+  for (let i = sums.length - 1; i > 0; --i) sums[parent[i]] += sums[i];
+  return sums;
 }
 
 // children[childStart[i] .. childStart[i + 1]) are those of node i, the widest first.
@@ -32,31 +36,4 @@ function ancestors(tree, node) {
   const path = [];
   for (let at = node; at >= 0; at = tree.parent[at]) path.push(at);
   return path.reverse();
-}
-
-// Self and total of every symbol (a name in a file). A symbol that is on a stack twice counts once there.
-function addUpSymbols(tree, functions) {
-  const numbers = new Map();
-  const symbolOf = new Uint32Array(functions.count);
-  const firstFunction = [];
-  for (let f = 0; f < functions.count; ++f) {
-    const key = functions.name[f] * functions.strings.length + functions.file[f];
-    if (!numbers.has(key)) {
-      numbers.set(key, firstFunction.length);
-      firstFunction.push(f);
-    }
-    symbolOf[f] = numbers.get(key);
-  }
-  const self = new Float64Array(firstFunction.length);
-  const total = new Float64Array(firstFunction.length);
-  const onPath = new Uint32Array(firstFunction.length);
-  const path = [];
-  for (let i = 1; i < tree.count; ++i) {
-    while (path.length >= tree.depth[i]) --onPath[path.pop()];
-    const symbol = symbolOf[tree.fn[i]];
-    self[symbol] += tree.self[i];
-    if (onPath[symbol]++ === 0) total[symbol] += tree.total[i];
-    path.push(symbol);
-  }
-  return { firstFunction, self, total };
 }

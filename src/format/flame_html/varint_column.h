@@ -13,7 +13,9 @@ class VarintColumn {
     for (; number >= 0x80; number >>= 7) bytes_.push_back(static_cast<char>(number | 0x80));
     bytes_.push_back(static_cast<char>(number));
   }
-  void add_signed(int64_t number) { add(static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63)); }
+  void add_signed(int64_t number) { add(zigzag(number)); }
+  // 0, -1, 1, -2, 2 … as 0, 1, 2, 3, 4 …
+  static uint64_t zigzag(int64_t number) { return static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63); }
 
   std::string base64() const {
     static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

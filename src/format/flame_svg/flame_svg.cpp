@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // svg: a flame graph as a still picture, for documents and for viewers that run no scripts. Of one value type.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
 #include "format/flame_svg/svg_picture.h"
 #include "format/format.h"
 #include "profile/loss.h"
@@ -11,6 +16,11 @@ namespace atys::format {
 namespace {
 
 using namespace reduce;
+
+size_t column_of(const Profile& profile, const WriteOptions& options) {
+  if (profile.value_types().empty()) return 0;
+  return std::min(options.value_column.value_or(profile.default_value_column()), profile.value_types().size() - 1);
+}
 
 std::string losses_text(const Profile& profile) {
   std::string text;
@@ -35,6 +45,29 @@ std::string facts_text(const Profile& profile, const FlameTree& tree, std::strin
   return text;
 }
 
+std::string both_losses(const Profile& base, const Profile& fresh) {
+  const std::string before = losses_text(base);
+  const std::string after = losses_text(fresh);
+  if (before.empty() && after.empty()) return {};
+  return "before: " + (before.empty() ? "nothing lost" : before) + "; after: " + (after.empty() ? "nothing lost" : after);
+}
+
+// "cpu 1.20 s → 1.80 s (+50.0%)  ·  shares compared, frames as wide as after"
+std::string comparison_text(const flame_svg::ComparedTree& compared, const Comparison& comparison, std::string_view type,
+                            std::string_view unit) {
+  const int64_t before = compared.base_total[0];
+  const int64_t after = compared.new_total[0];
+  std::string text = std::string(type) + " " + value_text(before, unit) + " → " + value_text(after, unit);
+  if (before != 0) text += fmt::format(" ({:+.1f}%)", (static_cast<double>(after) / static_cast<double>(before) - 1) * 100);
+  text += comparison.is_absolute ? "  ·  values compared" : "  ·  shares compared";
+  switch (comparison.widths) {
+    case ComparedWidths::New: return text + ", frames as wide as after";
+    case ComparedWidths::Base: return text + ", frames as wide as before";
+    case ComparedWidths::Either: break;
+  }
+  return text + ", frames as wide as the larger of both";
+}
+
 class FlameSvgFormat final : public Format {
  public:
   const FormatDescriptor& descriptor() const override {
@@ -44,24 +77,38 @@ class FlameSvgFormat final : public Format {
         .media_type = "image/svg+xml",
         .description = "flame graph as a still picture",
         .can_write = true,
+        .can_compare = true,
         .keeps = {},
     };
     return descriptor;
   }
 
   Result<> write(const Profile& profile, const WriteOptions& options, ByteSink& sink) const override {
-    const FlameTree tree = build_flame_tree(profile, {.value_column = options.value_column, .inverted = options.inverted});
+    const size_t column = column_of(profile, options);
+    std::vector<FlameInput> inputs{{&profile, column}};
+    const Comparison& comparison = options.comparison;
+    if (comparison.base != nullptr) inputs.push_back({comparison.base, comparison.base_column});
+    const FlameTree tree = build_flame_tree(inputs, {.inverted = options.inverted});
     flame_svg::Picture picture;
-    picture.title = options.title.empty() ? profile_title(profile) : options.title;
     std::string_view type = "value";
     if (!profile.value_types().empty()) {
-      const size_t column =
-          std::min(options.value_column.value_or(profile.default_value_column()), profile.value_types().size() - 1);
       type = profile.text(profile.value_types()[column].type);
       picture.unit = profile.text(profile.value_types()[column].unit);
     }
-    picture.facts = facts_text(profile, tree, type, picture.unit) + (options.inverted ? "  ·  callees first" : "");
-    picture.losses = losses_text(profile);
+    std::optional<flame_svg::ComparedTree> compared;
+    if (comparison.base != nullptr) {
+      compared = flame_svg::compare_on_tree(tree, inputs, comparison);
+      picture.compared = &*compared;
+      picture.title = comparison.base_name + " → " + comparison.new_name;
+      picture.facts = comparison_text(*compared, comparison, type, picture.unit);
+      picture.losses = both_losses(*comparison.base, profile);
+    } else {
+      picture.title = profile_title(profile);
+      picture.facts = facts_text(profile, tree, type, picture.unit);
+      picture.losses = losses_text(profile);
+    }
+    if (!options.title.empty()) picture.title = options.title;
+    if (options.inverted) picture.facts += "  ·  callees first";
     return sink.write(flame_svg::draw_svg(tree, picture));
   }
 };

@@ -74,6 +74,57 @@ TEST(flame_svg, can_have_callees_first) {
   EXPECT_LT(svg.find("<title>leaf"), svg.find("<title>main"));
 }
 
+namespace {
+
+std::string comparison_of(const Profile& base, const Profile& fresh, ComparedWidths widths, bool is_absolute = false) {
+  const Comparison comparison{
+      .base = &base, .base_name = "a<b", .new_name = "after", .widths = widths, .is_absolute = is_absolute};
+  return svg_of(fresh, {.value_column = {}, .title = {}, .inverted = false, .comparison = comparison});
+}
+
+}  // namespace
+
+TEST(flame_svg, shows_what_changed) {
+  const Profile base = test::profile_from_text("main;parse 3000\nmain;old 1000");
+  const Profile fresh = test::profile_from_text("main;parse 1000\nmain;run 3000");
+  const std::string svg = comparison_of(base, fresh, ComparedWidths::New);
+  expect_well_formed(svg);
+  EXPECT_NE(svg.find("a&lt;b → after"), std::string::npos);
+  EXPECT_NE(svg.find("<title>parse: total before 3,000 (75%), after 1,000 (25%), -50.00 points (-66.7%)"), std::string::npos)
+      << svg;
+  EXPECT_NE(svg.find("<title>run: total before 0 (0%), after 3,000 (75%), +75.00 points (new)"), std::string::npos);
+  EXPECT_EQ(svg.find("<title>old"), std::string::npos);
+  EXPECT_NE(svg.find("twice or more"), std::string::npos);
+}
+
+TEST(flame_svg, shows_what_is_gone_as_wide_as_it_was) {
+  const Profile base = test::profile_from_text("main;parse 3000\nmain;old 1000");
+  const Profile fresh = test::profile_from_text("main;parse 1000\nmain;run 3000");
+  for (const ComparedWidths widths : {ComparedWidths::Base, ComparedWidths::Either}) {
+    const std::string svg = comparison_of(base, fresh, widths);
+    EXPECT_NE(svg.find("<title>old: total before 1,000 (25%), after 0 (0%), -25.00 points (gone)"), std::string::npos);
+    EXPECT_EQ(svg.find("<title>run") == std::string::npos, widths == ComparedWidths::Base);
+  }
+}
+
+TEST(flame_svg, compares_values_if_asked) {
+  const Profile base = test::profile_from_text("main;parse 1000");
+  const Profile fresh = test::profile_from_text("main;parse 2000");
+  EXPECT_NE(comparison_of(base, fresh, ComparedWidths::New, true).find("+1,000 (+100.0%)"), std::string::npos);
+  EXPECT_NE(comparison_of(base, fresh, ComparedWidths::New, false)
+                .find("<title>parse: total before 1,000 (100%), after 2,000 (100%), no change;"),
+            std::string::npos);
+}
+
+TEST(flame_svg, comparisons_are_well_formed_whatever_the_profiles) {
+  const std::vector<Profile> profiles = test::generate_profiles(4);
+  for (size_t i = 0; i + 1 < profiles.size(); ++i) {
+    if (profiles[i].value_types().empty() || profiles[i + 1].value_types().empty()) continue;
+    for (const bool is_absolute : {false, true})
+      expect_well_formed(comparison_of(profiles[i], profiles[i + 1], ComparedWidths::Either, is_absolute));
+  }
+}
+
 TEST(flame_svg, is_well_formed_whatever_the_profile) {
   expect_well_formed(svg_of({}));
   for (const Profile& profile : test::generate_profiles(3)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 
 #include "reduce/function_text.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 10> kClasses = {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"};
 constexpr std::string_view kGrey = "cx";
+constexpr std::array<std::string_view, 4> kMore = {"u1", "u2", "u3", "u4"};
+constexpr std::array<std::string_view, 4> kLess = {"d1", "d2", "d3", "d4"};
 
 std::vector<double> area_by_function(const FlameTree& tree, const std::vector<double>& widths) {
   std::vector<double> area(tree.functions.size(), 0);
@@ -50,6 +53,12 @@ std::vector<std::string_view> colour_classes(const FlameTree& tree, const std::v
   return classes;
 }
 
+std::string_view change_class(int level) {
+  if (level == 0) return kGrey;
+  const auto index = static_cast<size_t>(std::abs(level)) - 1;
+  return level > 0 ? kMore[std::min(index, kMore.size() - 1)] : kLess[std::min(index, kLess.size() - 1)];
+}
+
 // Equal lightness in a perceptual space for all hues of a scheme, so that labels are readable on each.
 std::string_view style_sheet() {
   return R"(
@@ -66,6 +75,8 @@ rect:hover { stroke: #151922 }
 )"
          ".c0 { fill: #adcfff } .c1 { fill: #f8c59a } .c2 { fill: #a7ddb4 } .c3 { fill: #dfc1f8 } .c4 { fill: #ffbfb5 }\n"
          ".c5 { fill: #95dddf } .c6 { fill: #dad392 } .c7 { fill: #fbbcd8 } .c8 { fill: #c5c9ff } .c9 { fill: #c2d99c }\n"
+         ".u1 { fill: #f8d5cf } .u2 { fill: #fdb6aa } .u3 { fill: #fc9382 } .u4 { fill: #f26b59 }\n"
+         ".d1 { fill: #cbe1f8 } .d2 { fill: #a0cfff } .d3 { fill: #70baff } .d4 { fill: #359fff }\n"
          R"(@media (prefers-color-scheme: dark) {
 svg { background: #171a21 }
 text { fill: #f3f5fa }
@@ -76,6 +87,8 @@ rect:hover { stroke: #fff }
 .cx { fill: #4a4e57 }
 .c0 { fill: #204f83 } .c1 { fill: #7a4207 } .c2 { fill: #1d5e35 } .c3 { fill: #5f4076 } .c4 { fill: #7f3a34 }
 .c5 { fill: #005d61 } .c6 { fill: #5c5200 } .c7 { fill: #7a3858 } .c8 { fill: #434883 } .c9 { fill: #415911 }
+.u1 { fill: #5a3832 } .u2 { fill: #73352c } .u3 { fill: #8e3328 } .u4 { fill: #aa3527 }
+.d1 { fill: #2d445c } .d2 { fill: #1e4d79 } .d3 { fill: #045797 } .d4 { fill: #0065b7 }
 }
 )";
 }

@@ -40,12 +40,13 @@ class Drawing {
   Drawing(const FlameTree& tree, const Picture& picture)
       : tree_(tree),
         picture_(picture),
-        widths_(flame_widths(tree)),
-        lefts_(tree.nodes.size(), -1),
-        classes_(colour_classes(tree, widths_)) {}
+        widths_(picture.compared != nullptr ? picture.compared->widths : flame_widths(tree)),
+        lefts_(tree.nodes.size(), -1) {
+    if (picture.compared == nullptr) classes_ = colour_classes(tree, widths_);
+  }
 
   std::string draw() {
-    top_ = picture_.losses.empty() ? 58 : 76;
+    top_ = 58 + (picture_.losses.empty() ? 0 : 18) + (picture_.compared == nullptr ? 0 : 20);
     place();
     const double height = top_ + (deepest_ + 1) * kRowHeight + 30;
     std::string svg = fmt::format(
@@ -55,6 +56,7 @@ class Drawing {
         kWidth, height, escape_markup(picture_.title), style_sheet());
     svg += text_line("h", 26, picture_.title) + text_line("m", 46, picture_.facts);
     if (!picture_.losses.empty()) svg += text_line("w", 64, picture_.losses);
+    if (picture_.compared != nullptr) svg += change_legend(top_ - 23);
     svg += frames_;
     svg += text_line("m", height - 12, footer());
     return svg + "</svg>\n";
@@ -111,14 +113,12 @@ class Drawing {
     const double y = top_ + node.depth * kRowHeight;
     deepest_ = std::max(deepest_, node.depth);
     ++drawn_;
-    frames_ += fmt::format(
-        "<g{}><title>{}: total {} ({}), self {} ({}){}</title>", tree_.function(node).is_inlined ? " class=\"i\"" : "",
-        escape_markup(shortened(name, kLongestName)), escape_markup(value_text(node.total, picture_.unit)),
-        share_of_all(node.total), escape_markup(value_text(node.self, picture_.unit)), share_of_all(node.self),
-        tree_.function(node).is_inlined ? ", inlined" : "");
-    frames_ += fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"/>",
-                           is_root ? "cx" : classes_[profile::raw(node.function)], lefts_[i], y,
-                           std::max(width - (width > 3 ? 0.7 : 0), 0.3), kRowHeight - 1);
+    const bool is_inlined = tree_.function(node).is_inlined;
+    frames_ += fmt::format("<g{}><title>{}: {}{}</title>", is_inlined ? " class=\"i\"" : "",
+                           escape_markup(shortened(name, kLongestName)), escape_markup(values_text(i)),
+                           is_inlined ? ", inlined" : "");
+    frames_ += fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"/>", class_of(i),
+                           lefts_[i], y, std::max(width - (width > 3 ? 0.7 : 0), 0.3), kRowHeight - 1);
     const auto room = static_cast<size_t>(std::max(0.0, (width - 8) / kCharacterWidth));
     if (room >= 3) {
       const std::string label = name.size() <= room ? std::string(name) : short_name(name);
@@ -128,8 +128,62 @@ class Drawing {
     frames_ += "</g>\n";
   }
 
-  std::string share_of_all(int64_t value) const {
-    return share_text(static_cast<double>(value), static_cast<double>(tree_.nodes[0].total));
+  std::string_view class_of(uint32_t i) const {
+    if (picture_.compared != nullptr) return change_class(picture_.compared->levels[i]);
+    return tree_.nodes[i].parent == FlameNode::kNone ? "cx" : classes_[profile::raw(tree_.nodes[i].function)];
+  }
+
+  std::string values_text(uint32_t i) const {
+    const FlameNode& node = tree_.nodes[i];
+    if (picture_.compared == nullptr) {
+      return fmt::format("total {}, self {}", measure(node.total, tree_.nodes[0].total),
+                         measure(node.self, tree_.nodes[0].total));
+    }
+    const ComparedTree& both = *picture_.compared;
+    return fmt::format("total before {}, after {}, {}; self before {}, after {}",
+                       measure(both.base_total[i], both.base_total[0]), measure(both.new_total[i], both.new_total[0]),
+                       change_text(both, i), measure(both.base_self[i], both.base_total[0]),
+                       measure(both.new_self[i], both.new_total[0]));
+  }
+
+  std::string measure(int64_t value, int64_t whole) const {
+    return value_text(value, picture_.unit) + " (" + share_text(static_cast<double>(value), static_cast<double>(whole)) +
+           ")";
+  }
+
+  // "+1.20 s (+40%)" of values, "+4.0 points (+40%)" of shares.
+  std::string change_text(const ComparedTree& both, uint32_t i) const {
+    const auto share = [](int64_t part, int64_t whole) {
+      return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+    };
+    const double before =
+        both.is_absolute ? static_cast<double>(both.base_total[i]) : share(both.base_total[i], both.base_total[0]);
+    const double after =
+        both.is_absolute ? static_cast<double>(both.new_total[i]) : share(both.new_total[i], both.new_total[0]);
+    if (before == after) return "no change";
+    const auto difference =
+        static_cast<int64_t>(static_cast<uint64_t>(both.new_total[i]) - static_cast<uint64_t>(both.base_total[i]));
+    std::string text = both.is_absolute ? (difference > 0 ? "+" : "") + value_text(difference, picture_.unit)
+                                        : fmt::format("{:+.2f} points", (after - before) * 100);
+    if (before == 0) return text + (after == 0 ? "" : " (new)");
+    if (after == 0) return text + " (gone)";
+    text += fmt::format(" ({:+.1f}%)", (after / before - 1) * 100);
+    return both.levels[i] == 0 ? text + ", no more than chance explains" : text;
+  }
+
+  static std::string change_legend(double y) {
+    static constexpr std::pair<int, std::string_view> kSteps[] = {
+        {-4, "gone"},       {-3, "half or less"}, {-2, "-20% to -50%"}, {-1, "-5% to -20%"}, {0, "same, or chance"},
+        {1, "+5% to +25%"}, {2, "+25% to +100%"}, {3, "twice or more"}, {4, "new"}};
+    std::string legend;
+    double x = kMargin;
+    for (const auto& [level, label] : kSteps) {
+      legend += fmt::format(
+          "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"12\" height=\"12\"/><text class=\"m\" x=\"{}\" y=\"{}\">{}</text>\n",
+          change_class(level), x, y, x + 17, y + 10, label);
+      x += 32 + static_cast<double>(label.size()) * 6.6;
+    }
+    return legend;
   }
 
   // At most `most` characters, the last an ellipsis if some were cut. Never inside a character.
