@@ -155,7 +155,8 @@ class TaskRunner::Loop {
                               .began_ns = standing.began_ns};
     FinishedWindow window;
     window.hz = hz;
-    window.profile = outgoing_window(recorded, origin, [this](pid_t pid) { return instance(pid); });
+    window.profile = outgoing_window(
+        recorded, origin, [this](pid_t pid) { return instance(pid); }, recording.processes());
     window.profile.header.id = window.profile.strings.intern(window_id(origin.sender, sequence));
     window.kernel_cpu_ns = recording.use().kernel_cpu_ns - kernel_before_;
     window.cpu_ns = thread_cpu_ns() - cpu_before_ + window.kernel_cpu_ns;
