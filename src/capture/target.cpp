@@ -7,12 +7,21 @@
 #include <algorithm>
 #include <set>
 
+#include "capture/permission.h"
 #include "linux/capabilities.h"
 #include "linux/cgroup.h"
 #include "linux/listening_ports.h"
 #include "linux/proc_maps.h"
 
 namespace atys::capture {
+
+// CAP_PERFMON lets us sample every process; without it, those whose memory we may read.
+bool may_profile(pid_t pid) {
+  const auto capabilities = linux::Capabilities::of_ourselves();
+  if (capabilities.ok() && (capabilities->has(CAP_PERFMON) || capabilities->has(CAP_SYS_ADMIN))) return true;
+  const auto maps = linux::read_maps(pid);
+  return maps.ok() || maps.error().code != ErrorCode::PermissionDenied;
+}
 
 namespace {
 
@@ -52,14 +61,6 @@ size_t edits_between(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
-}
-
-// CAP_PERFMON lets us sample every process; without it, those whose memory we may read.
-bool may_profile(pid_t pid) {
-  const auto capabilities = linux::Capabilities::of_ourselves();
-  if (capabilities.ok() && (capabilities->has(CAP_PERFMON) || capabilities->has(CAP_SYS_ADMIN))) return true;
-  const auto maps = linux::read_maps(pid);
-  return maps.ok() || maps.error().code != ErrorCode::PermissionDenied;
 }
 
 Result<std::vector<pid_t>> find_named(const std::vector<pid_t>& pids) {
