@@ -3,10 +3,12 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "capture/container_names.h"
 #include "capture/service_rule.h"
 #include "linux/listening_ports.h"
 
@@ -36,7 +38,8 @@ std::set<pid_t> find_ourselves(const std::string& rule) {
 
 class LiveFacts final : public ProcessFacts {
  public:
-  explicit LiveFacts(const ServiceRule& rule) : ourselves_(find_ourselves(rule.text())), wanted_(rule.ports()) {}
+  LiveFacts(std::set<pid_t> ourselves, std::set<uint16_t> ports)
+      : ourselves_(std::move(ourselves)), wanted_(std::move(ports)) {}
 
   bool is_ourselves(const linux::ProcessInfo& process) override { return ourselves_.contains(process.pid); }
   std::vector<std::string> environment(pid_t pid) override {
@@ -57,16 +60,37 @@ class LiveFacts final : public ProcessFacts {
     if (::getpwuid_r(uid, &entry, buffer, sizeof buffer, &found) == 0 && found != nullptr) at->second = found->pw_name;
     return at->second;
   }
+  std::string working_folder(pid_t pid) override {
+    std::string path(4096, '\0');
+    const ssize_t length = ::readlink(("/proc/" + std::to_string(pid) + "/cwd").c_str(), path.data(), path.size());
+    path.resize(static_cast<size_t>(std::max<ssize_t>(0, length)));
+    return path;
+  }
+  bool has_file(pid_t pid, const std::string& path) override {
+    return ::access(("/proc/" + std::to_string(pid) + "/root" + path).c_str(), F_OK) == 0;
+  }
+  std::string container_name(const std::string& id) override {
+    const auto [at, is_new] = containers_.try_emplace(id);
+    if (is_new) at->second = find_container_name(id);
+    return at->second;
+  }
 
  private:
   std::set<pid_t> ourselves_;
   std::set<uint16_t> wanted_;
   std::optional<linux::ListeningPorts> ports_;
   std::map<uint32_t, std::string> users_;
+  std::map<std::string, std::string> containers_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProcessFacts> live_facts(const ServiceRule& rule) { return std::make_unique<LiveFacts>(rule); }
+std::unique_ptr<ProcessFacts> live_facts(const ServiceRule& rule) {
+  return std::make_unique<LiveFacts>(find_ourselves(rule.text()), rule.ports());
+}
+
+std::unique_ptr<ProcessFacts> live_facts() {
+  return std::make_unique<LiveFacts>(std::set<pid_t>{::getpid()}, std::set<uint16_t>{});
+}
 
 }  // namespace atys::capture

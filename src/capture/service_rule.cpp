@@ -7,6 +7,9 @@
 #include <charconv>
 #include <optional>
 
+#include "base/utf8.h"
+#include "capture/service_program.h"
+
 namespace atys::capture {
 
 namespace {
@@ -24,9 +27,10 @@ struct Word {
 };
 
 Error bad_rule(std::string_view rule, size_t column, const std::string& why) {
-  return fail(ErrorCode::InvalidInput,
-              "service rule '" + std::string(rule) + "', column " + std::to_string(column) + ": " + why,
-              "write NAME, command~REGEX, exe=GLOB, cgroup=GLOB, env:NAME=VALUE, port=NUMBER or user=NAME");
+  return fail(
+      ErrorCode::InvalidInput, "service rule '" + std::string(rule) + "', column " + std::to_string(column) + ": " + why,
+      "write NAME, command~REGEX, exe=GLOB, cgroup=GLOB, env:NAME=VALUE, port=NUMBER, user=NAME, runs=GLOB, folder=GLOB or "
+      "in=GLOB");
 }
 
 Result<std::vector<Word>> split(std::string_view rule) {
@@ -97,6 +101,7 @@ struct KnownField {
 constexpr KnownField kFields[] = {
     {"command", '~', Field::Command}, {"exe", '=', Field::Executable}, {"cgroup", '=', Field::Cgroup},
     {"env", '=', Field::Environment}, {"port", '=', Field::Port},      {"user", '=', Field::User},
+    {"runs", '=', Field::Program},    {"folder", '=', Field::Folder},  {"in", '=', Field::Place},
 };
 
 std::string expression_for(Field field, const std::string& value) {
@@ -104,20 +109,29 @@ std::string expression_for(Field field, const std::string& value) {
     case Field::Command: return value;
     case Field::Executable: return (value.find('/') == std::string::npos ? "(?:.*/)?" : "") + expression_of(value);
     case Field::Cgroup: return (value.starts_with('/') ? "" : "(?:.*/)?") + expression_of(value) + "(?:/.*)?";
+    case Field::Program:
+    case Field::Folder:
+    case Field::Place: return expression_of(value);
     default: return {};
   }
 }
 
+bool may_be_empty(Field field) { return field == Field::Environment || field == Field::Folder || field == Field::Place; }
+bool has_pattern(Field field) {
+  return field == Field::Command || field == Field::Executable || field == Field::Cgroup || field == Field::Program ||
+         field == Field::Folder || field == Field::Place;
+}
+
 // Checks the value; what is wrong with it, empty if nothing.
 std::string complete(Condition& condition) {
-  if (condition.value.empty() && condition.field != Field::Environment) return "nothing to compare with";
+  if (condition.value.empty() && !may_be_empty(condition.field)) return "nothing to compare with";
   if (condition.field == Field::Port) {
     const char* end = condition.value.data() + condition.value.size();
     const auto [stop, error] = std::from_chars(condition.value.data(), end, condition.port);
     if (error != std::errc{} || stop != end || condition.port == 0)
       return "'" + condition.value + "' is not a port (1 to 65535)";
   }
-  if (condition.field == Field::Command || condition.field == Field::Executable || condition.field == Field::Cgroup) {
+  if (has_pattern(condition.field)) {
     condition.pattern = compile(expression_for(condition.field, condition.value));
     if (!condition.pattern->ok()) return "'" + condition.value + "': " + condition.pattern->error();
   }
@@ -184,6 +198,9 @@ bool holds(const Condition& condition, const linux::ProcessInfo& process, Proces
     case Field::Port: return facts.listens_on(process.pid, condition.port);
     case Field::User:
       return condition.value == std::to_string(process.uid) || condition.value == facts.user_name(process.uid);
+    case Field::Program: return re2::RE2::FullMatch(program_name(process), *condition.pattern);
+    case Field::Folder: return re2::RE2::FullMatch(program_folder(process, facts), *condition.pattern);
+    case Field::Place: return re2::RE2::FullMatch(place_of(process, facts), *condition.pattern);
   }
   return false;
 }
@@ -208,6 +225,24 @@ std::set<uint16_t> ServiceRule::ports() const {
 bool matches(const ServiceRule& rule, const linux::ProcessInfo& process, ProcessFacts& facts) {
   const auto does_hold = [&](const Condition& condition) { return holds(condition, process, facts); };
   return std::ranges::all_of(rule.conditions(), does_hold) && !facts.is_ourselves(process);
+}
+
+// Signs of a pattern stand for themselves in a class of their own. Quotes have no escapes: one kind stands within the other.
+// Bytes that are no text could not be written into a task: any byte will do for them.
+std::string exactly(std::string_view text) {
+  const bool is_text = is_utf8(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"')
+      out += "\"'\"'\"";
+    else if (!is_text && static_cast<unsigned char>(c) >= 0x80)
+      out += '?';
+    else if (c == '*' || c == '?' || c == '[')
+      out += std::string("[") + c + "]";
+    else
+      out += c;
+  }
+  return out + "\"";
 }
 
 std::vector<std::string> names_of(const linux::ProcessInfo& process) {

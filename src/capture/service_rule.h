@@ -9,6 +9,9 @@
 //   env:NAME=VALUE    a variable of its environment
 //   port=NUMBER       it listens there, TCP or UDP
 //   user=NAME         its effective user, by name or number
+//   runs=GLOB         what it runs, by its base name: the program, or the script, jar, class or module of an interpreter
+//   folder=GLOB       where that is (service_program.h)
+//   in=GLOB           the systemd service, the container or the control group that it is in, by name; in="": none
 // A value with blanks stands in quotes: command~"python .*server".
 #pragma once
 
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/process_facts.h"
 #include "linux/process.h"
 
 namespace re2 {
@@ -28,19 +32,9 @@ class RE2;
 
 namespace atys::capture {
 
-// What a rule may ask about a process beyond its ProcessInfo. Asked only where a condition needs it.
-class ProcessFacts {
- public:
-  virtual ~ProcessFacts() = default;
-  virtual bool is_ourselves(const linux::ProcessInfo& process) = 0;
-  virtual std::vector<std::string> environment(pid_t pid) = 0;  // empty where it is not ours to see
-  virtual bool listens_on(pid_t pid, uint16_t port) = 0;
-  virtual std::string user_name(uint32_t uid) = 0;  // empty: the user has none
-};
-
 class ServiceRule {
  public:
-  enum class Field { Name, Command, Executable, Cgroup, Environment, Port, User };
+  enum class Field { Name, Command, Executable, Cgroup, Environment, Port, User, Program, Folder, Place };
   struct Condition {
     Field field = Field::Name;
     std::string key;    // of an environment variable
@@ -69,8 +63,13 @@ bool matches(const ServiceRule& rule, const linux::ProcessInfo& process, Process
 // The base name of the executable, the process's name, its unit: what a bare NAME may be.
 std::vector<std::string> names_of(const linux::ProcessInfo& process);
 
+// A text as a value that stands for itself alone.
+std::string exactly(std::string_view text);
+
 // Asks this machine. Ports are read once, when first asked for, and only those that `rule` names. Ourselves are this process
 // and those above it that carry the rule in their command line (a shell, sudo, a test).
 std::unique_ptr<ProcessFacts> live_facts(const ServiceRule& rule);
+// Without a rule: no ports.
+std::unique_ptr<ProcessFacts> live_facts();
 
 }  // namespace atys::capture

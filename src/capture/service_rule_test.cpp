@@ -13,6 +13,9 @@ class RecordedFacts final : public ProcessFacts {
   std::vector<std::string> environment(pid_t) override { return {"ROLE=web", "EMPTY=", "X=a=b"}; }
   bool listens_on(pid_t, uint16_t port) override { return port == 8080; }
   std::string user_name(uint32_t uid) override { return uid == 33 ? "www-data" : ""; }
+  std::string working_folder(pid_t) override { return "/srv/shop"; }
+  bool has_file(pid_t, const std::string&) override { return true; }
+  std::string container_name(const std::string&) override { return {}; }
 };
 
 linux::ProcessInfo web_server() {

@@ -26,6 +26,10 @@ uint64_t ServiceWatch::judged_again_ns(uint64_t began_ns, uint64_t judged_ns) {
   return judged_ns + std::clamp(age / kPartOfAge, kSoonest, kLatest);
 }
 
+uint64_t ServiceWatch::judged_again_ns(const linux::ProcessInfo& process, uint64_t judged_ns) {
+  return judged_again_ns(began_at_ns(process), judged_ns);
+}
+
 // Nobody came, and of those found nobody went.
 bool ServiceWatch::are_the_same() const {
   if (newest_ == 0 || found_.size() > kFewFound) return false;

@@ -24,6 +24,7 @@ class ServiceWatch {
 
   // When a process that was judged at one time, having begun at another, is to be judged again.
   static uint64_t judged_again_ns(uint64_t began_ns, uint64_t judged_ns);
+  static uint64_t judged_again_ns(const linux::ProcessInfo& process, uint64_t judged_ns);
 
  private:
   struct Judged {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "capture/permission.h"
 #include "linux/capabilities.h"
 #include "linux/cgroup.h"
 #include "linux/listening_ports.h"
@@ -14,6 +15,14 @@
 #include "linux/process_tree.h"
 
 namespace atys::capture {
+
+// CAP_PERFMON lets us sample every process; without it, those whose memory we may read.
+bool may_profile(pid_t pid) {
+  const auto capabilities = linux::Capabilities::of_ourselves();
+  if (capabilities.ok() && (capabilities->has(CAP_PERFMON) || capabilities->has(CAP_SYS_ADMIN))) return true;
+  const auto maps = linux::read_maps(pid);
+  return maps.ok() || maps.error().code != ErrorCode::PermissionDenied;
+}
 
 namespace {
 
@@ -53,14 +62,6 @@ size_t edits_between(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
-}
-
-// CAP_PERFMON lets us sample every process; without it, those whose memory we may read.
-bool may_profile(pid_t pid) {
-  const auto capabilities = linux::Capabilities::of_ourselves();
-  if (capabilities.ok() && (capabilities->has(CAP_PERFMON) || capabilities->has(CAP_SYS_ADMIN))) return true;
-  const auto maps = linux::read_maps(pid);
-  return maps.ok() || maps.error().code != ErrorCode::PermissionDenied;
 }
 
 Result<std::vector<pid_t>> find_named(const ProcessTarget& named) {

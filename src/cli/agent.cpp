@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/agent.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/clock.h"
 #include "base/quantities.h"
 #include "cli/listening.h"
 #include "cli/print.h"
 #include "present/metrics/agent_metrics.h"
 #include "present/metrics/metrics_server.h"
+#include "present/text/state_log.h"
 #include "verbs/until_told_to_end.h"
 
 namespace atys::cli {
 
 namespace {
+
+constexpr uint64_t kLookNs = 2'000'000'000;
 
 class AgentSubcommand final : public Subcommand {
  public:
@@ -95,14 +100,35 @@ class AgentSubcommand final : public Subcommand {
     }
     agent = TRY(verbs::RunningAgent::start(request_));
     running = agent.get();
-    if (request_.duration_ns > 0)
-      end.wait(request_.duration_ns);
-    else
-      end.wait();
+    watch(*agent, end);
     return Printed{};
   }
 
  private:
+  // How its tasks and its controller are, when that changes: who starts it by hand, or reads its log, should not have to
+  // ask.
+  void watch(const verbs::RunningAgent& agent, verbs::UntilToldToEnd& end) const {
+    present::text::StateLog log;
+    const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+    for (uint64_t age = 0; request_.duration_ns == 0 || age < request_.duration_ns;
+         age = clock_ns(CLOCK_MONOTONIC) - began) {
+      if (end.wait(request_.duration_ns == 0 ? kLookNs : std::min(kLookNs, request_.duration_ns - age))) return;
+      for (const std::string& line : log.next(states_of(agent.status()), clock_ns(CLOCK_MONOTONIC)))
+        std::fprintf(stderr, "atys: %s\n", line.c_str());
+    }
+  }
+
+  std::map<std::string, std::string> states_of(const verbs::AgentStatus& status) const {
+    std::map<std::string, std::string> states;
+    if (!request_.controller.empty() && (status.is_connected || !status.trouble.empty()))
+      states["controller " + request_.controller] =
+          status.is_connected ? "connected" : status.trouble + "; windows wait on disk";
+    for (const auto& task : status.report.tasks)
+      if (!task.trouble.empty() || task.windows > 0)
+        states["task " + task.task] = task.trouble.empty() ? "recording" : task.trouble;
+    return states;
+  }
+
   verbs::AgentRequest request_;
   std::vector<std::string> labels_;
   std::string token_file_, metrics_, max_cpu_, max_memory_, max_spool_, duration_;

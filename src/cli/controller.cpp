@@ -7,16 +7,20 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/clock.h"
 #include "base/quantities.h"
 #include "base/token.h"
 #include "cli/listening.h"
 #include "cli/print.h"
+#include "present/text/state_log.h"
 #include "present/web/web_server.h"
 #include "verbs/until_told_to_end.h"
 
 namespace atys::cli {
 
 namespace {
+
+constexpr uint64_t kLookNs = 10'000'000'000;
 
 std::string in_url(const std::string& address) {
   return address.find(':') == std::string::npos ? address : "[" + address + "]";
@@ -129,7 +133,10 @@ class ControllerSubcommand final : public Subcommand {
     web_.key_file = request_.tls_key;
     const std::unique_ptr<present::web::WebServer> web = TRY(present::web::WebServer::start(*controller, web_));
     announce(*controller, *web);
-    end.wait();
+    present::text::StateLog log;
+    while (!end.wait(kLookNs))
+      for (const std::string& line : log.next(states_of(*controller), clock_ns(CLOCK_MONOTONIC)))
+        std::fprintf(stderr, "atys: %s\n", line.c_str());
     return Printed{};
   }
 
@@ -138,6 +145,19 @@ class ControllerSubcommand final : public Subcommand {
       {{"--keep-windows", "How long windows are kept (default: 3d)"},
        {"--keep-minutes", "How long sums per minute are kept (default: 30d)"},
        {"--keep-hours", "How long sums per hour are kept (default: 365d)"}}};
+
+  // What goes on behind what it answers: the controller above, and its own store.
+  std::map<std::string, std::string> states_of(verbs::RunningController& controller) const {
+    std::map<std::string, std::string> states;
+    const Result<verbs::ControllerStatus> status = controller.status();
+    if (!status.ok()) return {{"store", status.error().message}};
+    const auto& upstream = status->upstream;
+    if (status->has_upstream && (upstream.is_connected || !upstream.trouble.empty()))
+      states["controller above, " + request_.upstream] =
+          upstream.is_connected ? "connected" : upstream.trouble + "; what is to be passed on waits on disk";
+    if (!status->problems.empty()) states["store"] = status->problems.back();
+    return states;
+  }
 
   // After the folder is there, which the token may lie in.
   Result<> choose_token() {

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/up.h"
 
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
+#include "base/clock.h"
 #include "base/quantities.h"
+#include "base/utf8.h"
 #include "cli/listening.h"
 #include "cli/print.h"
 #include "present/metrics/agent_metrics.h"
 #include "present/metrics/metrics_server.h"
+#include "present/text/up_watch.h"
 #include "present/web/web_server.h"
 #include "verbs/until_told_to_end.h"
 
@@ -20,8 +28,36 @@ namespace atys::cli {
 namespace {
 
 constexpr uint64_t kTickNs = 500'000'000;
-constexpr uint64_t kLookAroundNs = 5'000'000'000;
-constexpr size_t kFunctions = 5;  // among which the culprit nearly always is
+constexpr uint64_t kLeastBetweenNs = 5'000'000'000;  // tables: who asks for short windows does not read as fast
+constexpr size_t kFunctions = 5;                     // among which the culprit nearly always is
+constexpr size_t kNamed = 5;
+
+// Whoever read what we write has gone.
+bool is_closed(int fd) {
+  pollfd out{fd, 0, 0};
+  return ::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+}
+
+bool write_all(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+// Of standard output; nothing where it is no terminal, or one that can only print.
+present::text::Screen screen() {
+  const char* kind = std::getenv("TERM");
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 0 || kind == nullptr || std::string_view(kind) == "dumb") return {};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return {24, 80};
+  return {size.ws_row, size.ws_col};
+}
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  char text[16];
+  return {text, std::strftime(text, sizeof text, "%H:%M:%S", &local)};
+}
 
 class UpSubcommand final : public Subcommand {
  public:
@@ -30,17 +66,22 @@ class UpSubcommand final : public Subcommand {
         .name = "up",
         .summary = "Profile what this machine is busy with: controller, agent and page, with no other step",
         .description =
-            "Starts a controller and an agent in one process, makes the busiest services its tasks, and prints where their "
+            "Starts a controller and an agent in one process, makes the busiest services its tasks, and shows where their "
             "time\n"
-            "goes after the first window. The page, with a flame graph for each service over a chosen time, is on this "
-            "machine\n"
-            "only and behind a token. Where nothing is busy, a checkout starts its example services, so that there is "
-            "something to\n"
-            "see. Ctrl-C ends everything; what was recorded stays in --data.",
+            "goes: a table after the first window, and again with each window on a terminal; elsewhere when it says "
+            "something else,\n"
+            "and a line a minute when it does not; with --json an object a line for each window. The page, with a flame "
+            "graph for\n"
+            "each service over a chosen time, is on this machine only and behind a token. Where nothing is busy, a "
+            "checkout\n"
+            "starts its example services, so that there is something to see. Ctrl-C ends everything; what was recorded "
+            "stays "
+            "in\n"
+            "--data.",
         .examples =
             "  # what is this machine doing?\n"
             "  atys up\n"
-            "  # print the first table and end\n"
+            "  # print the first table, or that nothing is busy, and end\n"
             "  atys up --once",
     };
     return kManual;
@@ -55,7 +96,7 @@ class UpSubcommand final : public Subcommand {
     app.add_option("--max-cpu", max_cpu_, "CPU time of the agent, of one core (default: 1%)")->type_name("PERCENT");
     auto* examples = app.add_flag("--examples", examples_, "Start the example services at once (from a checkout)");
     app.add_flag("--no-examples", no_examples_, "Do not start them, even if nothing is busy")->excludes(examples);
-    app.add_flag("--once", once_, "End after the first table");
+    app.add_flag("--once", once_, "End after the first table, or when nothing was busy for a window");
   }
 
   Result<> prepare() override {
@@ -72,8 +113,10 @@ class UpSubcommand final : public Subcommand {
       request_.examples_command = std::string(found) + "/start";
     if (examples_ && request_.examples_command.empty())
       return fail(ErrorCode::NotFound, "the examples are part of a checkout", "run ./atys up --examples there");
+    request_.data_folder = data_;
     request_.controller.data_folder = data_ + "/controller";
     request_.controller.grpc_address.clear();
+    request_.controller.report_again_ns = 2'000'000'000;  // the agent is in this process: to ask costs little
     request_.agent.data_folder = data_ + "/agent";
     return {};
   }
@@ -81,8 +124,11 @@ class UpSubcommand final : public Subcommand {
   Result<Printed> run() override {
     verbs::UntilToldToEnd end = TRY(verbs::UntilToldToEnd::create());
     std::signal(SIGPIPE, SIG_IGN);
-    std::error_code ignored;
-    std::filesystem::create_directories(data_, ignored);
+    std::error_code error;
+    std::filesystem::create_directories(data_, error);
+    if (error)
+      return fail(ErrorCode::PermissionDenied, "cannot make " + data_ + ": " + error.message(),
+                  "say another folder with --data");
     const std::string token = TRY(token_of_file(data_ + "/token"));
     web_.guard.access = request_.controller.access = Access(token);
     std::unique_ptr<verbs::Up> up;                    // outlives the metrics that tell of it
@@ -100,33 +146,60 @@ class UpSubcommand final : public Subcommand {
 
  private:
   // Whoever sees nothing should know why, and a newcomer something to look at.
-  static Result<> on_idle(verbs::Up& up) {
-    if (!up.has_examples()) {
-      std::fputs("atys: nothing here takes as much as a hundredth of a CPU; waiting until something does\n", stderr);
-      return {};
+  Result<> on_idle(verbs::Up& up) const {
+    if (up.has_examples()) {
+      tell("nothing here is busy: starting the example services, a small shop and its load");
+      return up.start_examples();
     }
-    std::fputs("atys: nothing here is busy: starting the example services, a small shop and its load\n", stderr);
-    return up.start_examples();
+    tell(std::string("nothing here takes as much as a hundredth of a CPU; ") +
+         (once_ ? "looking for some seconds more" : "waiting until something does"));
+    return {};
   }
 
-  // One table when the first windows are there; then until told to end.
+  void on_recording(const verbs::Up& up) const {
+    const std::vector<std::string> names = up.services();
+    std::string list;
+    for (size_t i = 0; i < std::min(names.size(), kNamed); ++i) list += (i > 0 ? ", " : "") + names[i];
+    if (names.size() > kNamed) list += " and " + std::to_string(names.size() - kNamed) + " more";
+    tell("recording " + list + "; the first table comes after a window of " +
+         std::to_string(request_.window_ns / 1'000'000'000) + " s");
+  }
+
+  static void tell(const std::string& line) { std::fprintf(stderr, "atys: %s\n", printable(line).c_str()); }
+
+  // What is going on, when it changes, until there is something to show.
+  Result<> tell_state(verbs::Up& up) {
+    const verbs::Up::State state = up.state();
+    if (state == told_) return {};
+    told_ = state;
+    if (state == verbs::Up::State::Recording) on_recording(up);
+    if (state == verbs::Up::State::Idle && !was_idle_) {
+      was_idle_ = true;
+      TRY(on_idle(up));
+    }
+    return {};
+  }
+
+  // There is something to show. Who waits for one table gets it when it is complete, be it that nothing is busy.
+  bool is_table_due(const verbs::Up& up) const {
+    if (once_) return up.is_complete();
+    return up.state() == verbs::Up::State::Ready || (up.state() == verbs::Up::State::Recording && up.is_complete());
+  }
+
+  // The first table, then one with each window, as far as it says something else (present/text/up_watch.h).
   Result<Printed> watch(verbs::Up& up, verbs::UntilToldToEnd& end) {
-    bool is_shown = false;
-    bool was_idle = examples_;  // what is told once, or need not be
-    uint64_t waited = 0;
-    while (!end.wait(kTickNs)) {
-      waited += kTickNs;
-      if (waited % kLookAroundNs == 0 || waited == 3 * kTickNs) up.look_around();
-      if (!was_idle && up.is_idle()) {
-        was_idle = true;
-        TRY(on_idle(up));
-      }
-      if (is_shown || !up.has_hotspots()) continue;
-      is_shown = true;
-      const Printed table = print(TRY(up.hotspots(kFunctions)), json);
-      if (once_) return table;
-      std::fwrite(table.out.data(), 1, table.out.size(), stdout);
-      std::fflush(stdout);
+    present::text::UpWatch shown(json);
+    was_idle_ = examples_;  // what is told once, or need not be
+    uint64_t next_ns = 0;   // 0: the first is still to come
+    while (!end.wait(kTickNs) && !is_closed(STDOUT_FILENO)) {
+      up.look_around();
+      const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+      if (next_ns == 0) TRY(tell_state(up));
+      if (next_ns == 0 ? !is_table_due(up) : now < next_ns) continue;
+      next_ns = now + std::max(request_.window_ns, kLeastBetweenNs);
+      const verbs::UpAnswer answer = TRY(up.hotspots(kFunctions));
+      if (once_) return print(answer, json);
+      if (!write_all(shown.next(answer, screen(), now, time_of_day()))) break;
     }
     return Printed{};
   }
@@ -138,6 +211,8 @@ class UpSubcommand final : public Subcommand {
   bool examples_ = false;
   bool no_examples_ = false;
   bool once_ = false;
+  bool was_idle_ = false;
+  verbs::Up::State told_ = verbs::Up::State::Looking;
 };
 
 }  // namespace

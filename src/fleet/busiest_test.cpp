@@ -2,66 +2,71 @@
 #include "fleet/busiest.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+
+#include "base/clock.h"
 #include "capture/service_rule.h"
+#include "linux/child_process.h"
 
 namespace atys::fleet {
 
 namespace {
 
-linux::ProcessInfo process(pid_t pid, std::string executable, std::vector<std::string> words, uint64_t cpu_ns = 0) {
-  return {.pid = pid,
-          .comm = "c",
-          .command_line = std::move(words),
-          .executable = std::move(executable),
-          .start_time_ticks = 7,
-          .cpu_time_ns = cpu_ns};
+ProcessTime used(pid_t pid, const char* name, const char* folder, uint64_t cpu_ns) {
+  return {pid, 7, cpu_ns, {name, folder, ""}};
 }
-
-class NoFacts final : public capture::ProcessFacts {
- public:
-  bool is_ourselves(const linux::ProcessInfo&) override { return false; }
-  std::vector<std::string> environment(pid_t) override { return {}; }
-  bool listens_on(pid_t, uint16_t) override { return false; }
-  std::string user_name(uint32_t) override { return {}; }
-};
 
 }  // namespace
 
-TEST(busiest, programs_are_services_and_so_are_scripts) {
-  EXPECT_EQ(service_of(process(1, "/usr/sbin/nginx", {"nginx", "-g", "x"})).name, "nginx");
-  EXPECT_EQ(service_of(process(1, "/usr/bin/python3.11", {"python3", "-u", "/srv/search.py", "80"})).name, "search.py");
-  EXPECT_EQ(service_of(process(1, "/usr/bin/python3.11", {"python3", "-m", "gunicorn", "app"})).name, "gunicorn");
-  EXPECT_EQ(service_of(process(1, "/usr/bin/python3.11", {"python3", "-c", "while 1: pass"})).name, "python3.11");
-  EXPECT_EQ(service_of(process(1, "/opt/jdk/bin/java", {"java", "-Xmx1g", "-cp", "a:b", "shop.Checkout"})).name,
-            "shop.Checkout");
-  EXPECT_EQ(service_of(process(1, "/opt/jdk/bin/java", {"java", "-jar", "/srv/shop.jar"})).name, "shop.jar");
-  EXPECT_EQ(service_of(process(1, "/usr/bin/node", {"node", "server.js"})).name, "server.js");
-}
-
-TEST(busiest, the_rule_finds_the_process_again) {
-  NoFacts facts;
-  for (const linux::ProcessInfo& one :
-       {process(1, "/usr/sbin/ngi nx\"", {"x"}), process(1, "/usr/bin/python3.11", {"python3", "/srv/a+b (1).py", "\"q\""}),
-        process(1, "/opt/jdk/bin/java", {"java", "-cp", "a", "shop.Checkout$1"})}) {
-    const Result<capture::ServiceRule> rule = capture::ServiceRule::parse(service_of(one).rule);
-    ASSERT_TRUE(rule.ok()) << service_of(one).rule << ": " << rule.error().message;
-    EXPECT_TRUE(capture::matches(*rule, one, facts)) << service_of(one).rule;
-  }
-}
-
 TEST(busiest, the_busiest_comes_first_with_all_of_its_processes) {
-  const std::vector<linux::ProcessInfo> before{process(1, "/bin/a", {"a"}, 100), process(2, "/bin/b", {"b"}, 0),
-                                               process(3, "/bin/b", {"b"}, 0)};
-  const std::vector<linux::ProcessInfo> after{process(1, "/bin/a", {"a"}, 600), process(2, "/bin/b", {"b"}, 400),
-                                              process(3, "/bin/b", {"b"}, 400), process(4, "/bin/new", {"new"}, 100),
-                                              process(5, "", {})};
+  const std::vector<ProcessTime> before{used(1, "a", "/x", 100), used(2, "b", "/x", 0), used(3, "b", "/x", 0),
+                                        used(4, "b", "/y", 0)};
+  const std::vector<ProcessTime> after{used(1, "a", "/x", 600), used(2, "b", "/x", 400), used(3, "b", "/x", 400),
+                                       used(4, "b", "/y", 200), used(5, "new", "/x", 100)};
   const auto order = busiest(before, after, 1000);
-  ASSERT_EQ(order.size(), 3u);
-  EXPECT_EQ(order[0].name, "b");
+  ASSERT_EQ(order.size(), 4u);
+  EXPECT_EQ(order[0].key, (ServiceKey{"b", "/x", ""}));
   EXPECT_NEAR(order[0].cores, 0.8, 1e-9);
   EXPECT_EQ(order[0].processes, 2u);
-  EXPECT_EQ(order[1].name, "a");
+  EXPECT_EQ(order[1].key.name, "a");
+  EXPECT_EQ(order[2].key, (ServiceKey{"b", "/y", ""})) << "another program that is called the same";
+  EXPECT_EQ(order[3].key.name, "new");
+}
+
+TEST(busiest, a_service_is_ours_if_one_of_its_processes_is) {
+  std::vector<ProcessTime> times{used(1, "a", "/x", 1), used(2, "a", "/x", 1), used(3, "b", "/x", 1)};
+  times[0].is_ours = times[2].is_ours = false;
+  const auto order = busiest(times, times, 1000);
+  ASSERT_EQ(order.size(), 2u);
+  EXPECT_TRUE(order[0].is_ours);
+  EXPECT_FALSE(order[1].is_ours);
+}
+
+TEST(busiest, the_rule_finds_who_it_was_made_of) {
+  auto child = linux::ChildProcess::create({"/bin/sh", "-c", "while :; do :; done"});
+  ASSERT_TRUE(child.ok()) << child.error().message;
+  ASSERT_TRUE(child->release().ok());
+  BusyWatch watch(capture::live_facts());
+  std::optional<linux::ProcessInfo> process;
+  while (!process || process->executable.find("sh") == std::string::npos) process = linux::read_process(child->pid()).take();
+  const auto facts = capture::live_facts();
+  const ServiceKey key = service_of(*process, *facts);
+  const auto rule = capture::ServiceRule::parse(rule_of(key));
+  ASSERT_TRUE(rule.ok()) << rule_of(key);
+  EXPECT_TRUE(capture::matches(*rule, *process, *facts)) << rule_of(key);
+  const auto find = [&](const std::vector<BusyService>& all) { return std::ranges::find(all, key, &BusyService::key); };
+  const auto first = watch.look(clock_ns(CLOCK_BOOTTIME));
+  ASSERT_NE(find(first), first.end());
+  EXPECT_EQ(find(first)->cores, 0) << "nothing is known yet of how busy it is";
+  bool was_busy = false;
+  while (!was_busy) {
+    const auto again = watch.look(clock_ns(CLOCK_BOOTTIME));
+    ASSERT_NE(find(again), again.end());
+    was_busy = find(again)->cores > 0;
+  }
+  child->send_signal(SIGKILL);
 }
 
 }  // namespace atys::fleet

@@ -22,6 +22,7 @@ constexpr double kHighestHz = 20000;
 constexpr uint64_t kShortestWindow = 1'000'000'000;
 constexpr uint64_t kLongestWindow = 3600'000'000'000;
 constexpr size_t kLongestName = 100;
+constexpr size_t kLongestServiceName = 200;
 
 Error out_of_range(const std::string& text, const char* range) {
   return fail(ErrorCode::InvalidInput, fmt::format("{} is out of range", text), fmt::format("take {}", range));
@@ -148,6 +149,13 @@ Result<> check_name(const std::string& text) {
   return {};
 }
 
+Result<> check_service_name(const std::string& text) {
+  const bool is_text = std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  if (text.empty() || text.size() > kLongestServiceName || !is_text)
+    return fail(ErrorCode::InvalidInput, "what the service is called has to be 1 to 200 bytes of text");
+  return {};
+}
+
 Result<> check_kinds(const YamlFields& fields, const YAML::Node& node, const std::vector<std::string>& kinds) {
   for (const std::string& kind : kinds)
     if (Result<capture::Kind> known = capture::Kind::parse(kind); !known.ok())
@@ -176,6 +184,7 @@ bool Task::runs_on(std::string_view node) const {
 }
 
 std::string service_name(const Task& task) {
+  if (!task.as.empty()) return task.as;
   if (const Result<capture::ServiceRule> rule = capture::ServiceRule::parse(task.service); rule.ok())
     for (const auto& condition : rule->conditions())
       if (condition.field == capture::ServiceRule::Field::Name) return condition.value;
@@ -203,6 +212,10 @@ Result<Task> parse_task(const std::string& text, std::string_view source) {
     task.service = rule;
     TRY(capture::ServiceRule::parse(rule));
     return {};
+  }));
+  TRY(fields.text("as", [&](const std::string& name) -> Result<> {
+    task.as = name;
+    return check_service_name(name);
   }));
   TRY(fields.texts("nodes", task.nodes));
   TRY(fields.texts("kinds", task.kinds));

@@ -39,6 +39,7 @@ struct TaskBudget {
 struct Task {
   std::string name;
   std::string service;             // a rule as capture/service_rule.h reads it
+  std::string as;                  // what the service is called; empty: see service_name()
   std::vector<std::string> nodes;  // shell patterns of node names; none: every node
   std::vector<std::string> kinds = {"cpu"};
   TaskFrequency frequency;
@@ -53,7 +54,7 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
-// What its service is called: the name in the rule, or else that of the task.
+// What its service is called: as it says, else the name in the rule, else that of the task.
 std::string service_name(const Task& task);
 
 // Of YAML text. An error names `source`, the line and the field.

@@ -10,6 +10,7 @@ namespace {
 constexpr const char* kWhole = R"(# the shop
 task: checkout
 service: exe=checkout port=8080
+as: shop/checkout
 nodes: [web-*, db-1]
 kinds: [cpu, off-cpu]
 frequency:
@@ -41,6 +42,7 @@ TEST(task, every_field_is_read) {
   const Task task = *parse_task(kWhole, "shop.yaml");
   EXPECT_EQ(task.name, "checkout");
   EXPECT_EQ(task.service, "exe=checkout port=8080");
+  EXPECT_EQ(task.as, "shop/checkout");
   EXPECT_EQ(task.nodes.size(), 2u);
   EXPECT_EQ(task.kinds[1], "off-cpu");
   EXPECT_EQ(task.frequency.mode, FrequencyMode::Paper);
@@ -67,17 +69,25 @@ TEST(task, two_lines_are_enough) {
 TEST(task, what_is_written_is_what_was_read) {
   for (const std::string& text :
        {std::string(kWhole), with(""), with("frequency: 99"), with("prune: none"), with("prune: {max_error: 0.3%}"),
-        with("track: [\"a: b # \\\"c\\\"\"]"), with("pause: 1.5ms")}) {
+        with("as: \"a: b # \\\"c\\\"\""), with("track: [\"a: b # \\\"c\\\"\"]"), with("pause: 1.5ms")}) {
     const Task task = *parse_task(text, "a.yaml");
     const std::string written = to_yaml(task);
     const Result<Task> again = parse_task(written, "again.yaml");
     ASSERT_TRUE(again.ok()) << written << again.error().message;
     EXPECT_EQ(to_yaml(*again), written);
     EXPECT_EQ(again->track, task.track);
+    EXPECT_EQ(again->as, task.as);
     EXPECT_EQ(again->frequency.mode, task.frequency.mode);
     EXPECT_DOUBLE_EQ(again->prune.value, task.prune.value);
     EXPECT_EQ(again->pause_ns, task.pause_ns);
   }
+}
+
+TEST(task, its_service_is_called_as_it_says) {
+  EXPECT_EQ(service_name(*parse_task(kWhole, "shop.yaml")), "shop/checkout");
+  EXPECT_EQ(service_name(*parse_task(with(""), "a.yaml")), "nginx");
+  EXPECT_EQ(service_name(*parse_task("task: a\nservice: port=80\n", "a.yaml")), "a");
+  EXPECT_EQ(service_name(*parse_task(with("as: \"Übersicht (2): a\""), "a.yaml")), "Übersicht (2): a");
 }
 
 TEST(task, runs_where_a_pattern_fits) {
@@ -90,6 +100,8 @@ TEST(task, runs_where_a_pattern_fits) {
 TEST(task, what_is_wrong_is_named_with_its_line) {
   EXPECT_EQ(error_of(with("budgett: {}")), "shop.yaml:3: a task has no field 'budgett'");
   EXPECT_EQ(error_of(with("window: soon")), "shop.yaml:3: window: 'soon' is no duration");
+  EXPECT_EQ(error_of(with("as: \"\"")), "shop.yaml:3: as: what the service is called has to be 1 to 200 bytes of text");
+  EXPECT_EQ(error_of(with("as: \"a\\nb\"")), "shop.yaml:3: as: what the service is called has to be 1 to 200 bytes of text");
   EXPECT_EQ(error_of(with("kinds: [cpu, heat]")).rfind("shop.yaml:3: kinds: ", 0), 0u);
   EXPECT_EQ(error_of(with("frequency:\n  min: 100\n  max: 50")), "shop.yaml:4: frequency: min 100 is above max 50");
   EXPECT_EQ(error_of(with("frequency:\n  algorithm: best")), "shop.yaml:4: algorithm: there is no algorithm 'best'");

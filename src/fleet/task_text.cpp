@@ -61,6 +61,7 @@ std::string to_yaml(const Task& task) {
   out << YAML::BeginMap;
   out << YAML::Key << "task" << YAML::Value << YAML::DoubleQuoted << task.name;
   out << YAML::Key << "service" << YAML::Value << YAML::DoubleQuoted << task.service;
+  if (!task.as.empty()) out << YAML::Key << "as" << YAML::Value << YAML::DoubleQuoted << task.as;
   emit(out, "nodes", task.nodes);
   emit(out, "kinds", task.kinds);
   emit(out, task.frequency);

@@ -10,6 +10,7 @@ namespace atys::fleet {
 inline constexpr std::string_view kServiceName = "service.name";
 inline constexpr std::string_view kServiceVersion = "service.version";
 inline constexpr std::string_view kServiceInstance = "service.instance.id";
+inline constexpr std::string_view kProgramName = "process.executable.name";
 inline constexpr std::string_view kHostName = "host.name";
 inline constexpr std::string_view kContainerId = "container.id";
 inline constexpr std::string_view kPodName = "k8s.pod.name";

@@ -150,6 +150,21 @@ bool is_container_folder(std::string_view folder, std::string_view digits) {
   return id.size() >= 32 && std::ranges::all_of(id, is_hex) && id.starts_with(digits);
 }
 
+std::string container_in(std::string_view path) {
+  constexpr size_t kIdDigits = 64;
+  while (!path.empty()) {
+    const size_t slash = path.find_last_of('/');
+    std::string_view folder = slash == std::string_view::npos ? path : path.substr(slash + 1);
+    if (folder.find("conmon") != std::string_view::npos) return {};  // who watches a container is not in it
+    if (folder.ends_with(".scope")) folder.remove_suffix(6);
+    if (const size_t dash = folder.find_last_of("-:"); dash != std::string_view::npos) folder.remove_prefix(dash + 1);
+    if (folder.size() == kIdDigits && std::ranges::all_of(folder, is_hex)) return std::string(folder);
+    if (slash == std::string_view::npos) break;
+    path = path.substr(0, slash);
+  }
+  return {};
+}
+
 std::vector<CgroupHierarchy> parse_cgroup_mounts(std::string_view mountinfo) {
   std::vector<CgroupHierarchy> hierarchies;
   for_each_line(mountinfo, [&](std::string_view line) {

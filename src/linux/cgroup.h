@@ -44,4 +44,7 @@ Result<uint64_t> cgroup_id(const Cgroup& group);
 // Whether the name of a folder is that of a container whose id begins with `digits`: "docker-4f5e….scope", "4f5e…".
 bool is_container_folder(std::string_view folder, std::string_view digits);
 
+// The id of the container in a group's path, as Docker, containerd, CRI-O and Podman name them; empty: none.
+std::string container_in(std::string_view path);
+
 }  // namespace atys::linux

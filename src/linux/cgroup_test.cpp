@@ -95,6 +95,20 @@ TEST(cgroup_mounts, are_those_of_both_versions) {
   EXPECT_EQ(mounts[1].mount, "/sys/fs/cgroup/cpu");
 }
 
+TEST(container_in, is_the_id_in_the_path_of_the_group) {
+  const std::string id(64, 'a');
+  EXPECT_EQ(container_in("/docker/" + id), id);
+  EXPECT_EQ(container_in("/system.slice/docker-" + id + ".scope"), id);
+  EXPECT_EQ(container_in("/kubepods.slice/kubepods-burstable.slice/kubepods-pod1.slice/cri-containerd-" + id + ".scope"),
+            id);
+  EXPECT_EQ(container_in("/kubepods/besteffort/pod1/" + id), id);
+  EXPECT_EQ(container_in("/machine.slice/libpod-" + id + ".scope/container"), id);
+  EXPECT_EQ(container_in("/system.slice/containerd.service/kubepods-pod1:cri-containerd:" + id), id);
+  EXPECT_EQ(container_in("/user.slice/session-1.scope"), "");
+  EXPECT_EQ(container_in("/machine.slice/libpod-conmon-" + id + ".scope"), "") << "who watches it is not in it";
+  EXPECT_EQ(container_in(""), "");
+}
+
 TEST(cgroup, of_ourselves_holds_us) {
   const auto self = read_process(::getpid());
   ASSERT_TRUE(self.ok());

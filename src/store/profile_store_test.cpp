@@ -282,16 +282,19 @@ TEST_P(StoreContract, lists_services_and_instances) {
     window.node = i % 2 == 0 ? "node-a" : "node-b";
     window.kind = i % 3 == 0 ? "alloc" : "cpu";
     if (i % 2 == 1) window.labels = {{"pod", "x"}, {"container", "c"}};
+    if (i == 4) window.instance.clear();  // of both, or of somebody whom others know
     windows.push_back(std::move(window));
   }
   windows.push_back(window_at(100, kNoon, "main 1"));
   windows.back().service = "empty;\xff";
+  windows.back().instance.clear();
   ASSERT_TRUE(store_->append(windows).ok());
   for (int round = 0; round < 2; ++round) {
     const auto services = store_->services();
     ASSERT_TRUE(services.ok()) << services.error().message;
     ASSERT_EQ(services->size(), 2u);
     EXPECT_EQ(services->at(0).service, "empty;\xff");
+    EXPECT_EQ(services->at(0).instances, 1u);
     const ServiceEntry& shop = services->at(1);
     EXPECT_EQ(shop.kinds, (std::vector<std::string>{"alloc", "cpu"}));
     EXPECT_EQ(shop.versions, std::vector<std::string>{"1.0"});
@@ -302,11 +305,11 @@ TEST_P(StoreContract, lists_services_and_instances) {
     EXPECT_EQ(shop.last_ns, kNoon + 33 * kHour);
     const auto instances = store_->instances("shop");
     ASSERT_TRUE(instances.ok());
-    ASSERT_EQ(instances->size(), 2u);
-    EXPECT_EQ(instances->at(1).node, "node-b");
-    EXPECT_EQ(instances->at(1).windows, 6u);
-    EXPECT_EQ(instances->at(1).labels, (LabelList{{"container", "c"}, {"pod", "x"}}));
-    EXPECT_EQ(instances->at(1).first_ns, kNoon + 3 * kHour);
+    ASSERT_EQ(instances->size(), 3u);
+    EXPECT_EQ(instances->at(2).node, "node-b");
+    EXPECT_EQ(instances->at(2).windows, 6u);
+    EXPECT_EQ(instances->at(2).labels, (LabelList{{"container", "c"}, {"pod", "x"}}));
+    EXPECT_EQ(instances->at(2).first_ns, kNoon + 3 * kHour);
     const auto health = store_->health(/*check_integrity=*/true);
     EXPECT_EQ(health->windows, 13u);
     EXPECT_EQ(health->oldest_ns, kNoon);

@@ -60,6 +60,7 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
                                                       .name = request.name,
                                                       .retention = retention_of(request),
                                                       .most_waiting_bytes = request.most_waiting_bytes,
+                                                      .report_again_ns = request.report_again_ns,
                                                       .pass_on_interval_ns = static_cast<int64_t>(request.pass_on_ns),
                                                       .pass_on_grace_ns = static_cast<int64_t>(request.pass_on_grace_ns)},
                                                      std::move(store), TRY(link_above(request))));

@@ -39,7 +39,8 @@ struct ControllerRequest {
   std::array<uint64_t, 3> keep_ns = {};  // windows, minutes, hours; 0: as is usual
   uint64_t keep_bytes = 0;               // on disk; 0: no limit
   uint64_t most_waiting_bytes = uint64_t{64} << 20;
-  uint64_t pass_on_ns = 60'000'000'000;  // the interval of what is passed on
+  uint64_t report_again_ns = 5'000'000'000;  // how often agents report, and learn of new tasks
+  uint64_t pass_on_ns = 60'000'000'000;      // the interval of what is passed on
   uint64_t pass_on_grace_ns = 30'000'000'000;
 };
 

@@ -38,6 +38,7 @@ inline Profile labelled_profile(const SentWindow& window) {
   std::vector<profile::LabelId> resource;
   for (const auto& [key, value] : window.attributes)
     resource.push_back(sent.string_label(key, value, profile::LabelScope::Resource));
+  if (plain.samples.size() == 0) sent.header.attributes = sent.label_set(resource);
   profile::Importer importer(plain, sent);
   for (size_t row = 0; row < plain.samples.size(); ++row) {
     std::vector<int64_t> values(sent.value_types().size());

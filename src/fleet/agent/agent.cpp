@@ -51,6 +51,10 @@ class Agent::State {
         orders_(options_.data_folder + "/orders.bin") {}
 
   void start() {
+    started_for_ns_ = spent_ns();
+    budget_.begin(clock_ns(CLOCK_MONOTONIC));
+    pace_ = std::make_shared<WorkPace>(
+        options_.budget.cpu, WorkPace::Account{[] { return clock_ns(CLOCK_MONOTONIC); }, [this] { return spent_ns(); }});
     reconcile();
     ticker_ = std::thread([this] { tick(); });
     if (link_) sender_thread_ = std::thread([this] { send(); });
@@ -73,6 +77,7 @@ class Agent::State {
     AgentStatus status{.report = report(),
                        .spool = spool_.state(),
                        .cpu_share = budget_.cpu_share(),
+                       .begun_for_ns = started_for_ns_ + pace_->begun_for_ns(),
                        .rate_factor = rate_factor_,
                        .is_connected = is_connected_,
                        .trouble = trouble_,
@@ -84,6 +89,9 @@ class Agent::State {
   }
 
  private:
+  // By this process, and by its programs in the kernel, as far as windows have told.
+  uint64_t spent_ns() const { return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + kernel_cpu_ns_; }
+
   bool wait(uint64_t ns) {
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return is_ending_; });
@@ -105,8 +113,7 @@ class Agent::State {
 
   void keep_budget() {
     budget_.limit_memory(least_memory());
-    const AgentBudget::Order order =
-        budget_.update({clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID) + kernel_cpu_ns_, resident_bytes()});
+    const AgentBudget::Order order = budget_.update({clock_ns(CLOCK_MONOTONIC), spent_ns(), resident_bytes()});
     const std::lock_guard lock(mutex_);
     rate_factor_ = order.rate_factor * ordered_factor_;
     for (auto& [key, runner] : runners_) {
@@ -182,6 +189,7 @@ class Agent::State {
         .node = options_.node,
         .sender = to_hex(sender_),
         .cache_folder = options_.data_folder + "/cache",
+        .pace = pace_,
         .next_sequence = [this] { return ++sequence_; },
         .deliver = [this](const Task& of, FinishedWindow window) { take(of, std::move(window)); }};
     return std::make_unique<TaskRunner>(task, capture::Kind::parse(kind).take(), std::move(surroundings));
@@ -251,7 +259,7 @@ class Agent::State {
     const Spool::State spool = spool_.state();
     report.spooled_bytes = spool.bytes;
     report.dropped_windows = spool.dropped;
-    report.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + kernel_cpu_ns_;
+    report.cpu_ns = spent_ns();
     report.memory_bytes = resident_bytes();
     report.started_ns = started_ns_;
     return report;
@@ -262,8 +270,10 @@ class Agent::State {
   Spool spool_;
   std::string sender_;
   AgentBudget budget_;
+  std::shared_ptr<WorkPace> pace_;                                      // with the runners
   std::unique_ptr<Guarded<std::map<std::string, Hotspots>>> hotspots_;  // by task
   uint64_t started_ns_;
+  uint64_t started_for_ns_ = 0;  // CPU time until here
 
   std::mutex mutex_;  // over what follows, but for the atomic ones
   std::condition_variable wake_;

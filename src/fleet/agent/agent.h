@@ -31,7 +31,9 @@ struct AgentStatus {
   AgentReport report;
   Spool::State spool;
   std::vector<Hotspots::Row> hotspots;
-  double cpu_share = 0;
+  double cpu_share = 0;  // of one core, in the last minute or since it began
+  uint64_t begun_for_ns =
+      0;  // CPU time that starting and beginning with its services took: part of the above, and soon over
   double rate_factor = 1;
   bool is_connected = false;
   std::string trouble;          // with the controller

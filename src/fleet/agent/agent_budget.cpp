@@ -15,12 +15,21 @@ constexpr uint64_t kLowerAgainNs = 10'000'000'000;  // what a lower rate saves i
 constexpr double kRaise = 1.05;
 constexpr double kCalm = 0.8;  // of the budget: below, rates may rise again
 constexpr double kLowest = 0.02;
+constexpr uint64_t kShownNs = 60'000'000'000;
 constexpr uint64_t kPatienceNs = 30'000'000'000;
 constexpr uint64_t kPauseNs = 60'000'000'000;
 
 }  // namespace
 
+double AgentBudget::cpu_share() const {
+  if (readings_.size() < 2 || readings_.back().now_ns <= readings_.front().now_ns) return 0;
+  return static_cast<double>(readings_.back().cpu_ns - readings_.front().cpu_ns) /
+         static_cast<double>(readings_.back().now_ns - readings_.front().now_ns);
+}
+
 AgentBudget::Order AgentBudget::update(const Reading& reading) {
+  readings_.push_back(reading);
+  while (readings_.size() > 2 && reading.now_ns - readings_[1].now_ns >= kShownNs) readings_.pop_front();
   if (has_last_ && reading.now_ns > last_.now_ns) {
     const double seconds = static_cast<double>(reading.now_ns - last_.now_ns) / kNsPerSecond;
     const double used =

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 
 namespace atys::fleet {
 
@@ -30,8 +31,10 @@ class AgentBudget {
   // To be asked about once a second.
   Order update(const Reading& reading);
 
-  // As measured over the last minute; 0 before the first was complete.
-  double cpu_share() const { return share_; }
+  // Everything that the process has used so far counts as used from then on.
+  void begin(uint64_t now_ns) { readings_.push_back({.now_ns = now_ns}); }
+  // Of one core, in the last minute, or since it began.
+  double cpu_share() const;
 
  private:
   uint64_t most_memory() const {
@@ -41,7 +44,8 @@ class AgentBudget {
   AgentBudgetPlan plan_;
   uint64_t least_memory_ = 0;
   Reading last_;
-  double share_ = 0;
+  std::deque<Reading> readings_;  // of the last minute, one more than there are seconds
+  double share_ = 0;              // what the rates follow: it fades
   double factor_ = 1;
   uint64_t lower_after_ns_ = 0;
   uint64_t shed_at_ns_ = 0;

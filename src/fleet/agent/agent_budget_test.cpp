@@ -21,6 +21,7 @@ class Simulated {
     for (int i = 0; i < count; ++i) second(share, memory);
     return last_;
   }
+  void begin() { budget_.begin(now_); }
   const AgentBudget& budget() const { return budget_; }
 
  private:
@@ -44,6 +45,19 @@ TEST(agent_budget, brings_the_whole_below_the_cap_and_keeps_it_there) {
     agent.second(0.05);
     EXPECT_LE(agent.budget().cpu_share(), 0.0115);
   }
+}
+
+TEST(agent_budget, says_what_was_used_in_the_last_minute_from_the_first_second_on) {
+  Simulated agent;
+  agent.begin();
+  agent.second(0.2);
+  EXPECT_NEAR(agent.budget().cpu_share(), 0.2, 1e-9) << "the start is not hidden in a mean";
+  agent.seconds(9, 0);
+  EXPECT_NEAR(agent.budget().cpu_share(), 0.02, 1e-9);
+  agent.seconds(50, 0);
+  EXPECT_NEAR(agent.budget().cpu_share(), 0.2 / 60, 1e-9);
+  agent.seconds(2, 0);
+  EXPECT_EQ(agent.budget().cpu_share(), 0);
 }
 
 TEST(agent_budget, one_busy_second_is_no_reason_to_slow_down) {

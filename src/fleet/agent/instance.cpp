@@ -2,23 +2,17 @@
 #include "fleet/agent/instance.h"
 
 #include <algorithm>
-#include <cctype>
 #include <initializer_list>
 
 #include "fleet/window_labels.h"
+#include "linux/cgroup.h"
 
 namespace atys::fleet {
 
 namespace {
 
-constexpr size_t kIdDigits = 64;
 constexpr size_t kLongestText = 200;
 constexpr size_t kShortId = 12;
-
-bool is_id(std::string_view text) {
-  return text.size() == kIdDigits &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
-}
 
 std::string variable(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string& entry : environment)
@@ -50,23 +44,10 @@ std::string version_of(const std::vector<std::string>& environment) {
 
 }  // namespace
 
-std::string container_in(std::string_view cgroup) {
-  while (!cgroup.empty()) {
-    const size_t slash = cgroup.find_last_of('/');
-    std::string_view folder = slash == std::string_view::npos ? cgroup : cgroup.substr(slash + 1);
-    if (folder.ends_with(".scope")) folder.remove_suffix(6);
-    if (const size_t dash = folder.find_last_of("-:"); dash != std::string_view::npos) folder.remove_prefix(dash + 1);
-    if (is_id(folder)) return std::string(folder);
-    if (slash == std::string_view::npos) break;
-    cgroup = cgroup.substr(0, slash);
-  }
-  return {};
-}
-
 Instance instance_of(const linux::ProcessInfo& process, const std::vector<std::string>& environment) {
   Instance instance;
   instance.version = version_of(environment);
-  instance.container = container_in(process.cgroup);
+  instance.container = linux::container_in(process.cgroup);
   if (process.cgroup.find("kubepods") != std::string::npos) {
     const std::string declared = variable(environment, "POD_NAME");
     instance.pod = declared.empty() ? variable(environment, "HOSTNAME") : declared;  // a pod's host name is its name

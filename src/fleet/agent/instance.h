@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,8 +25,5 @@ struct Instance {
 };
 
 Instance instance_of(const linux::ProcessInfo& process, const std::vector<std::string>& environment);
-
-// The container in a control group's path, as Docker, containerd, CRI-O and Podman name them; empty: none.
-std::string container_in(std::string_view cgroup);
 
 }  // namespace atys::fleet

@@ -11,18 +11,6 @@ const std::string kId(64, 'a');
 
 }  // namespace
 
-TEST(instance, containers_are_known_by_their_control_group) {
-  EXPECT_EQ(container_in("/docker/" + kId), kId);
-  EXPECT_EQ(container_in("/system.slice/docker-" + kId + ".scope"), kId);
-  EXPECT_EQ(container_in("/kubepods.slice/kubepods-burstable.slice/kubepods-pod1.slice/cri-containerd-" + kId + ".scope"),
-            kId);
-  EXPECT_EQ(container_in("/kubepods/besteffort/pod1/" + kId), kId);
-  EXPECT_EQ(container_in("/machine.slice/libpod-" + kId + ".scope/container"), kId);
-  EXPECT_EQ(container_in("/system.slice/containerd.service/kubepods-pod1:cri-containerd:" + kId), kId);
-  EXPECT_EQ(container_in("/user.slice/session-1.scope"), "");
-  EXPECT_EQ(container_in(""), "");
-}
-
 TEST(instance, is_the_pod_else_the_container_else_the_process) {
   linux::ProcessInfo process{.pid = 77};
   EXPECT_EQ(instance_of(process, {}).id, "77");

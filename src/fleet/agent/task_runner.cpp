@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "capture/recording.h"
+#include "capture/service_watch.h"
 #include "linux/process.h"
 
 namespace atys::fleet {
@@ -18,6 +19,9 @@ namespace atys::fleet {
 namespace {
 
 constexpr uint64_t kLookAgainNs = 1'000'000'000;  // for instances, where there are none
+constexpr uint64_t kTurnNs = 100'000'000;
+constexpr uint64_t kStartPatienceNs = 60'000'000'000;
+constexpr uint64_t kNamingPatience = 2;  // this part of a window
 constexpr size_t kMostFreeBytes = 8 << 20;
 constexpr uint64_t kMostWindowsOfOne = 2160;  // of one recording: six hours of ten seconds, then what it knows is let go
 
@@ -66,6 +70,7 @@ class TaskRunner::Loop {
       if (const Result<> done = record(); !done.ok()) {
         tell(done.error().message + (done.error().hint.empty() ? "" : "; " + done.error().hint));
         runner_.sleep(kLookAgainNs);
+        if (done.error().code == ErrorCode::NotFound) wait_for_instances();
       } else if (task_.pause_ns > 0) {
         runner_.sleep(task_.pause_ns);
       }
@@ -74,6 +79,23 @@ class TaskRunner::Loop {
 
  private:
   bool is_over() const { return task_.for_ns > 0 && clock_ns(CLOCK_MONOTONIC) - began_ns_ >= task_.for_ns; }
+
+  // To look for them as a recording does, at everything that runs, costs too much to be done for ever.
+  void wait_for_instances() {
+    const Result<capture::ServiceRule> rule = capture::ServiceRule::parse(task_.service);
+    if (!rule.ok()) return;
+    capture::ServiceWatch watch(*rule);
+    while (watch.look(clock_ns(CLOCK_BOOTTIME)).empty() && !is_over() && runner_.sleep(kLookAgainNs)) {
+    }
+  }
+
+  bool wait_for(WorkPace::Turn& turn) {
+    if (turn.has_come()) return true;
+    tell(std::string(kWaitsForTurn));
+    while (!turn.has_come())
+      if (!runner_.sleep(kTurnNs)) return false;
+    return true;
+  }
 
   void tell(const std::string& trouble) {
     const auto state = runner_.state_->lock();
@@ -95,8 +117,13 @@ class TaskRunner::Loop {
                                 .keeps_times = task_.frequency.mode == FrequencyMode::Pooled};
     cpu_before_ = thread_cpu_ns();
     kernel_before_ = 0;
-    const std::unique_ptr<capture::Recording> recording = TRY(capture::Recording::open(plan));
-    TRY(recording->start());
+    std::unique_ptr<capture::Recording> recording;
+    {
+      WorkPace::Turn turn(*runner_.surroundings_.pace, WorkPace::Work::Begin, kStartPatienceNs);
+      if (!wait_for(turn)) return {};
+      recording = TRY(capture::Recording::open(plan));
+      TRY(recording->start());
+    }
     tell("");
     for (uint64_t windows = 0; windows < kMostWindowsOfOne; ++windows) {
       const bool goes_on = record_window(*recording);
@@ -105,19 +132,25 @@ class TaskRunner::Loop {
     return {};
   }
 
+  WorkPace::Work naming() const {
+    return runner_.state_->lock()->windows == 0 ? WorkPace::Work::FirstNames : WorkPace::Work::Names;
+  }
+
   // False: nothing is left to record, or we are to end.
   bool record_window(capture::Recording& recording) {
     const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + task_.window_ns;
-    capture::EndReason reason = capture::EndReason::Running;
-    bool is_ending = false;
-    while (reason == capture::EndReason::Running && !is_ending) {
+    std::optional<WorkPace::Turn> turn;  // to name it; meanwhile the window goes on
+    bool goes_on = true;
+    while (goes_on) {
       const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-      if (now >= end_ns) break;
-      reason = recording.step(static_cast<int>((end_ns - now) / 1'000'000 + 1));
-      is_ending = !runner_.sleep(0) || is_over();
+      if (now >= end_ns && !turn) turn.emplace(*runner_.surroundings_.pace, naming(), task_.window_ns / kNamingPatience);
+      if (turn && turn->has_come()) break;
+      const uint64_t wait_ns = turn ? kTurnNs : end_ns - now;
+      goes_on = recording.step(static_cast<int>(wait_ns / 1'000'000 + 1)) == capture::EndReason::Running &&
+                runner_.sleep(0) && !is_over();
     }
-    finish_window(recording, reason != capture::EndReason::Running || is_ending);
-    return reason == capture::EndReason::Running && !is_ending;
+    finish_window(recording, !goes_on);
+    return goes_on;
   }
 
   void finish_window(capture::Recording& recording, bool is_last) {
@@ -155,7 +188,8 @@ class TaskRunner::Loop {
                               .began_ns = standing.began_ns};
     FinishedWindow window;
     window.hz = hz;
-    window.profile = outgoing_window(recorded, origin, [this](pid_t pid) { return instance(pid); });
+    window.profile = outgoing_window(
+        recorded, origin, [this](pid_t pid) { return instance(pid); }, recording.processes());
     window.profile.header.id = window.profile.strings.intern(window_id(origin.sender, sequence));
     window.kernel_cpu_ns = recording.use().kernel_cpu_ns - kernel_before_;
     window.cpu_ns = thread_cpu_ns() - cpu_before_ + window.kernel_cpu_ns;

@@ -17,10 +17,14 @@
 #include "base/unique_fd.h"
 #include "capture/recording_plan.h"
 #include "fleet/agent/window.h"
+#include "fleet/agent/work_pace.h"
 #include "fleet/task.h"
 #include "fleet/wire/control.h"
 
 namespace atys::fleet {
+
+// What a runner says that is not at work yet.
+inline constexpr std::string_view kWaitsForTurn = "waits for its turn: the agent stays within its CPU budget";
 
 // A window that is complete.
 struct FinishedWindow {
@@ -34,6 +38,7 @@ struct RunnerSurroundings {
   std::string node;
   std::string sender;  // hexadecimal
   std::string cache_folder;
+  std::shared_ptr<WorkPace> pace;  // of all runners of the agent
   std::function<uint64_t()> next_sequence;
   std::function<void(const Task&, FinishedWindow)> deliver;
 };

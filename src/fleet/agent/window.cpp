@@ -29,13 +29,36 @@ class Relabelled {
   Relabelled(const Profile& recorded, const WindowOrigin& origin, const std::function<Instance(pid_t)>& instance_of)
       : from_(recorded), importer_(recorded, into_), origin_(origin), instance_of_(instance_of) {}
 
-  Profile make() {
+  Profile make(std::span<const pid_t> processes) {
     importer_.copy_header();
     for (size_t row = 0; row < from_.samples.size(); ++row) add(row);
+    if (from_.samples.size() == 0) say_whose(processes);
     return std::move(into_);
   }
 
  private:
+  using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+  // Where there are no rows to say it.
+  void say_whose(std::span<const pid_t> processes) {
+    std::vector<LabelId> labels = resource_of(0, origin_.stretch);
+    for (const auto& [key, value] : common_to(processes))
+      labels.push_back(into_.string_label(key, value, LabelScope::Resource));
+    const auto own = into_.label_sets[into_.header.attributes];
+    labels.insert(labels.end(), own.begin(), own.end());
+    into_.header.attributes = into_.label_set(std::move(labels));
+  }
+
+  Attributes common_to(std::span<const pid_t> processes) const {
+    if (processes.empty()) return {};
+    Attributes common = instance_of_(processes.front()).labels();
+    for (const pid_t pid : processes.subspan(1)) {
+      const Attributes own = instance_of_(pid).labels();
+      std::erase_if(common, [&](const auto& one) { return std::find(own.begin(), own.end(), one) == own.end(); });
+    }
+    return common;
+  }
+
   void add(size_t row) {
     const StackId stack = importer_.stack(from_.samples.stack(row));
     const LabelSetId labels = labels_of(from_.samples.labels(row), stretch_of(row));
@@ -104,8 +127,8 @@ class Relabelled {
 }  // namespace
 
 Profile outgoing_window(const Profile& recorded, const WindowOrigin& origin,
-                        const std::function<Instance(pid_t)>& instance_of) {
-  return Relabelled(recorded, origin, instance_of).make();
+                        const std::function<Instance(pid_t)>& instance_of, std::span<const pid_t> processes) {
+  return Relabelled(recorded, origin, instance_of).make(processes);
 }
 
 Result<std::string> to_otlp(const Profile& window) {

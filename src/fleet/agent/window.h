@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,9 +31,11 @@ struct WindowOrigin {
 };
 
 // Samples of the same stack in the same instance are one row. Labels that only one thread or process has are gone; what the
-// window is of is said as attributes of the resource. Waits keep their reason.
+// window is of is said as attributes of the resource. Waits keep their reason. A window without samples says that the
+// service did nothing, which is not the same as to say nothing of it: its header has those attributes, and what all of
+// `processes`, which were watched, have in common.
 Profile outgoing_window(const Profile& recorded, const WindowOrigin& origin,
-                        const std::function<Instance(pid_t)>& instance_of);
+                        const std::function<Instance(pid_t)>& instance_of, std::span<const pid_t> processes = {});
 
 // As the bytes of an ExportProfilesServiceRequest, not compressed.
 Result<std::string> to_otlp(const Profile& window);

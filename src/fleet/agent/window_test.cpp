@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/byte_source.h"
+#include "fleet/controller/received.h"
 #include "fleet/window_labels.h"
 #include "format/format.h"
 #include "support/profile_text.h"
@@ -79,6 +80,36 @@ TEST(window, in_which_something_changed_is_cut_in_pieces) {
   const std::string began = test::to_text(outgoing_window(profile, origin, numbered));
   EXPECT_NE(began.find("atys.stretch=7-1700000000123"), std::string::npos) << began;
   EXPECT_NE(text.find(" 2 20\n"), std::string::npos) << text;
+}
+
+TEST(window, without_samples_is_still_of_its_service) {
+  Profile idle;
+  idle.add_value_type("samples", "count");
+  idle.add_value_type("cpu", "nanoseconds");
+  idle.header.time_ns = 1'700'000'000'000'000'000;
+  idle.header.duration_ns = 1'000'000'000;
+  idle.add_loss("a ring was full", 3);
+  const auto received = [&](std::vector<pid_t> processes) {
+    const Profile window = outgoing_window(idle, kOrigin, numbered, processes);
+    Result<Received> read = read_windows(*to_otlp(window), OtlpEncoding::Protobuf, {});
+    CHECK(read.ok() && read->windows.size() == 1);
+    return std::move(read->windows[0]);
+  };
+  const store::Window alone = received({1});
+  EXPECT_EQ(alone.service, "shop");
+  EXPECT_EQ(alone.node, "n1");
+  EXPECT_EQ(alone.version, "v1");
+  EXPECT_EQ(alone.instance, "1");
+  EXPECT_EQ(alone.kind, "cpu");
+  EXPECT_EQ(alone.end_ns - alone.start_ns, 1'000'000'000);
+  EXPECT_EQ(alone.profile.samples.size(), 0u);
+  EXPECT_EQ(alone.profile.losses.size(), 1u);
+  EXPECT_EQ(alone.profile.header.attributes, profile::kNoLabels) << "windows of a service are to add up";
+  const store::Window of_two = received({1, 2});
+  EXPECT_EQ(of_two.service, "shop");
+  EXPECT_EQ(of_two.version, "v1") << "what both have";
+  EXPECT_EQ(of_two.instance, "") << "what they have not in common";
+  EXPECT_EQ(received({}).service, "shop");
 }
 
 TEST(window, arrives_as_it_left) {

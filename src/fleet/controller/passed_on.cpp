@@ -37,6 +37,12 @@ Profile with_resource(const Profile& from, const PassedOn& origin) {
   say(kServiceVersion, origin.version);
   say(kHostName, origin.controller);
   say(kStretch, origin.stretch);
+  if (from.samples.size() == 0) {
+    const auto own = into.label_sets[into.header.attributes];
+    std::vector<LabelId> whose = resource;
+    whose.insert(whose.end(), own.begin(), own.end());
+    into.header.attributes = into.label_set(std::move(whose));
+  }
   std::vector<int64_t> values(from.value_types().size());
   for (size_t row = 0; row < from.samples.size(); ++row) {
     std::vector<LabelId> labels = resource;
@@ -51,7 +57,6 @@ Profile with_resource(const Profile& from, const PassedOn& origin) {
 }  // namespace
 
 Result<std::string> to_message(const Profile& profile, const PassedOn& origin) {
-  if (profile.samples.size() == 0) return std::string();
   const format::Format* otlp = format::find_format("otlp");
   CHECK(otlp != nullptr);
   StringSink sink;

@@ -16,7 +16,7 @@ struct PassedOn {
   std::string occasion;  // what makes it another window than others of the same series
 };
 
-// As OTLP; nothing where the profile has no samples.
+// As OTLP. Without samples it says that the service did nothing.
 Result<std::string> to_message(const Profile& profile, const PassedOn& origin);
 
 }  // namespace atys::fleet

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "fleet/controller/kind_names.h"
+#include "fleet/controller/told_services.h"
 #include "fleet/window_labels.h"
 #include "format/otlp/binary_codec.h"
 #include "format/otlp/json_codec.h"
@@ -26,6 +27,7 @@ namespace {
 constexpr size_t kMostEntries = 2'000'000;
 constexpr size_t kMostJsonBytes = size_t{16} << 20;
 constexpr size_t kMostWindows = 10'000;
+constexpr size_t kMostServices = 500;  // of one resource
 constexpr size_t kMostLabels = 32;
 constexpr size_t kLongestLabel = 512;
 constexpr double kRateStep = 1.05;
@@ -84,7 +86,27 @@ class WindowMaker {
     for (const otlp::KeyValue& pair : part_.attributes) attributes_.emplace(pair.key, text_of(pair.value));
   }
 
-  Result<store::Window> make() {
+  // More than one where the resource names no service, and its samples do; none where nobody did nothing.
+  Result<std::vector<store::Window>> make(size_t most) {
+    store::Window window = TRY(whole());
+    std::vector<store::Window> windows;
+    if (!window.service.empty()) {
+      windows.push_back(std::move(window));
+      return windows;
+    }
+    const std::string otherwise = unknown_service(get(kProgramName));
+    for (auto& [service, profile] : by_told_service(std::move(window.profile), otherwise, most)) {
+      if (profile.samples.size() == 0 && service == unknown_service({})) continue;
+      store::Window& one = windows.emplace_back(window);
+      one.service = service;
+      one.profile = std::move(profile);
+      if (service != otherwise) one.id = id_of(window.id, service);
+    }
+    return windows;
+  }
+
+ private:
+  Result<store::Window> whole() {
     store::Window window;
     window.id = id();
     window.profile = TRY(otlp::to_profile({std::move(part_.data)}));
@@ -95,7 +117,7 @@ class WindowMaker {
     if (window.start_ns < limits_.earliest_ns || window.start_ns > limits_.latest_ns)
       return fail(ErrorCode::InvalidInput, window.start_ns < limits_.earliest_ns ? "older than what is kept here"
                                                                                  : "of a time that has not come yet");
-    window.service = service();
+    window.service = get(kServiceName);
     window.version = get(kServiceVersion);
     window.node = first_of({kHostName, "k8s.node.name", "host.id"});
     window.instance = first_of({kServiceInstance, kPodName, kContainerId, "process.pid"});
@@ -103,7 +125,6 @@ class WindowMaker {
     return window;
   }
 
- private:
   std::string get(std::string_view key) const {
     const auto found = attributes_.find(key);
     return found == attributes_.end() ? std::string() : found->second;
@@ -114,11 +135,9 @@ class WindowMaker {
     return {};
   }
 
-  // "unknown_service" is what OpenTelemetry has for a resource that names none.
-  std::string service() const {
-    if (std::string name = get(kServiceName); !name.empty()) return name;
-    const std::string program = get("process.executable.name");
-    return program.empty() ? "unknown_service" : "unknown_service:" + program;
+  // Of the samples of one service in a window of several.
+  static store::Id id_of(const store::Id& whole, const std::string& service) {
+    return Hash().add({reinterpret_cast<const char*>(whole.data()), whole.size()}).add(service).id();
   }
 
   // An agent's windows are counted; others may have ids; what has neither is what it holds.
@@ -208,16 +227,19 @@ Result<Received> read_windows(std::string_view bytes, OtlpEncoding encoding, con
   for (otlp::message::ProfilesData& data : TRY(decode(bytes, encoding))) {
     for (otlp::Part& part : TRY(otlp::take_apart(std::move(data), kind_of))) {
       const size_t profiles = part.profiles;
-      auto window = received.windows.size() < kMostWindows
-                        ? WindowMaker(std::move(part), limits).make()
-                        : fail(ErrorCode::ResourceExhausted, "more than 10,000 profiles in a message");
-      if (window.ok()) {
-        received.windows.push_back(window.take());
-        received.profiles.push_back(profiles);
+      Result<std::vector<store::Window>> windows =
+          received.windows.size() < kMostWindows
+              ? WindowMaker(std::move(part), limits).make(std::min(kMostServices, kMostWindows - received.windows.size()))
+              : fail(ErrorCode::ResourceExhausted, "more than 10,000 profiles in a message");
+      if (windows.ok()) {
+        for (store::Window& window : *windows) {
+          received.windows.push_back(std::move(window));
+          received.profiles.push_back(profiles);
+        }
         continue;
       }
       received.rejected += profiles;
-      if (received.why.empty()) received.why = window.error().message;
+      if (received.why.empty()) received.why = windows.error().message;
     }
   }
   return received;

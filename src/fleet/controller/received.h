@@ -16,7 +16,7 @@ enum class OtlpEncoding { Protobuf, Json };
 
 struct Received {
   std::vector<store::Window> windows;
-  std::vector<size_t> profiles;  // how many OTLP profiles each window is made of
+  std::vector<size_t> profiles;  // how many OTLP profiles each window is made of, or of parts of which
   size_t rejected = 0;           // profiles that are no use, e.g. of a time that is not kept
   std::string why;               // of the first of them
 };

@@ -95,6 +95,68 @@ TEST(received, what_others_leave_out_gets_what_the_conventions_have) {
   EXPECT_EQ(label(pod, "secret"), "(none)");
 }
 
+TEST(received, a_window_without_samples_is_of_who_sent_it) {
+  const Received idle = read(test::otlp_bytes(from_agent("a", "")));
+  ASSERT_EQ(idle.windows.size(), 1u);
+  EXPECT_EQ(idle.windows[0].service, "shop");
+  EXPECT_EQ(idle.windows[0].instance, "a");
+  EXPECT_EQ(idle.windows[0].kind, "cpu");
+  const Received json = read(test::otlp_bytes(test::labelled_profile(from_agent("a", "")), "otlp-json"), OtlpEncoding::Json);
+  ASSERT_EQ(json.windows.size(), 1u);
+  EXPECT_EQ(json.windows[0].id, idle.windows[0].id);
+  // Who says nothing of himself and saw nothing has said nothing.
+  const Received nothing = read(test::otlp_bytes(SentWindow{.start_ns = kNow}));
+  EXPECT_TRUE(nothing.windows.empty());
+  EXPECT_EQ(nothing.rejected, 0u);
+}
+
+TEST(received, who_profiles_a_host_says_of_each_sample_whose_it_is) {
+  Profile host = test::labelled_profile({.stacks = "a 1\nb 2\nc 4\nd 8\n", .start_ns = kNow, .id = std::string(16, 'i')});
+  Profile sent;
+  profile::Importer importer(host, sent);
+  importer.copy_header();
+  sent.add_loss("a ring was full", 3);
+  const std::vector<std::vector<std::pair<std::string_view, std::string_view>>> told{
+      {{kServiceName, "shop"}, {kProgramName, "java"}}, {{kProgramName, "nginx"}}, {}, {{kServiceName, "shop"}}};
+  for (size_t row = 0; row < told.size(); ++row) {
+    std::vector<profile::LabelId> labels;
+    for (const auto& [key, value] : told[row]) labels.push_back(sent.string_label(key, value));
+    sent.samples.add(importer.stack(host.samples.stack(row)), sent.label_set(std::move(labels)),
+                     std::vector<int64_t>{host.samples.value(row, 0)});
+  }
+  const Received received = read(test::otlp_bytes(sent));
+  std::map<std::string, int64_t> values;
+  std::set<store::Id> ids;
+  uint64_t lost = 0;
+  for (const store::Window& window : received.windows) {
+    for (size_t row = 0; row < window.profile.samples.size(); ++row)
+      values[window.service] += window.profile.samples.value(row, 0);
+    for (const profile::Loss& loss : window.profile.losses) lost += loss.count;
+    ids.insert(window.id);
+  }
+  EXPECT_EQ(values, (std::map<std::string, int64_t>{{"shop", 9}, {"unknown_service:nginx", 2}, {"unknown_service", 4}}));
+  EXPECT_EQ(ids.size(), 3u);
+  EXPECT_EQ(lost, 3u) << "a loss is told once";
+  EXPECT_EQ(read(test::otlp_bytes(sent)).windows[1].id, received.windows[1].id);
+}
+
+TEST(received, a_host_of_ever_new_programs_is_not_a_service_for_each) {
+  Profile sent;
+  sent.add_value_type("cpu", "nanoseconds");
+  sent.header.time_ns = kNow;
+  const profile::FrameId frame = sent.named_frame("f");
+  const profile::StackId stack = sent.stacks.intern({&frame, 1});
+  for (int i = 0; i < 2000; ++i)
+    sent.samples.add(stack, sent.label_set({sent.string_label(kProgramName, "p" + std::to_string(i))}),
+                     std::vector<int64_t>{1});
+  const Received received = read(test::otlp_bytes(sent));
+  EXPECT_EQ(received.windows.size(), 500u);
+  int64_t total = 0;
+  for (const store::Window& window : received.windows)
+    for (size_t row = 0; row < window.profile.samples.size(); ++row) total += window.profile.samples.value(row, 0);
+  EXPECT_EQ(total, 2000);
+}
+
 TEST(received, counts_of_cpu_samples_become_cpu_time) {
   Profile counts = test::labelled_profile({.stacks = "f 3\n", .start_ns = kNow, .type = "samples", .unit = "count"});
   counts.header.default_value_type = {};

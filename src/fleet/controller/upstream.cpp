@@ -144,7 +144,7 @@ Result<store::Appended> Link::append(std::span<const store::Window> windows) {
 
 void Link::put(const Profile& profile, const PassedOn& origin) {
   const auto message = to_message(profile, origin);
-  if (message.ok() && !message->empty()) spool_.put(*message);
+  if (message.ok()) spool_.put(*message);
   if (!message.ok()) status_.lock()->trouble = message.error().message;
 }
 
@@ -162,7 +162,8 @@ Result<> Link::pass_on(const store::ServiceEntry& service, int64_t from_ns, int6
       const store::Selection selection{
           .service = service.service, .kind = kind, .from_ns = from_ns, .to_ns = to_ns, .version = version};
       for (const auto& [stretch, merged] : TRY(merge_stretches(store_, selection)))
-        put(merged.profile, {options_.name, service.service, kind, version, stretch, std::to_string(from_ns)});
+        if (merged.coverage.windows > 0)
+          put(merged.profile, {options_.name, service.service, kind, version, stretch, std::to_string(from_ns)});
     }
   }
   return {};

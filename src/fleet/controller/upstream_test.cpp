@@ -108,6 +108,28 @@ TEST(upstream, a_minute_of_all_nodes_is_passed_on_as_one_window_for_each_version
   EXPECT_EQ(root.controller->status()->windows, 2u);
 }
 
+TEST(upstream, who_idles_is_not_gone) {
+  Root root;
+  Middle middle("site", *root.controller);
+  middle.take(window("main;f 3\n", "web-1", kStart));
+  middle.take(window("", "web-1", kStart + kMinute));
+  middle.pass(kStart + 3 * kMinute);
+  middle.take(window("", "web-1", kStart + 70 * kSecond));  // late
+  middle.pass(kStart + 6 * kMinute);                        // and nothing more is known
+  const auto services = root.controller->services();
+  ASSERT_TRUE(services.ok());
+  ASSERT_EQ(services->size(), 1u);
+  EXPECT_EQ(services->at(0).service, "shop");
+  EXPECT_EQ(services->at(0).windows, 3u);
+  const auto series =
+      root.controller->series({.service = "shop", .from_ns = kStart, .to_ns = kStart + 3 * kMinute}, kMinute, "");
+  ASSERT_TRUE(series.ok());
+  EXPECT_EQ(series->points[0].total, 3);
+  EXPECT_EQ(series->points[1].total, 0);
+  EXPECT_EQ(series->points[1].windows, 2u) << "nothing was done, which is known";
+  EXPECT_EQ(series->points[2].windows, 0u) << "nothing is known";
+}
+
 TEST(upstream, late_windows_are_passed_on_and_none_is_twice) {
   Root root;
   Middle middle("site", *root.controller);

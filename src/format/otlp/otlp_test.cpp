@@ -70,6 +70,25 @@ Result<Profile> read_bytes(const std::string& bytes) {
   return read_profile(*source);
 }
 
+TEST(otlp, a_profile_without_samples_is_still_of_its_resource) {
+  auto data = small_message();
+  only_profile(data).samples.clear();
+  data.resource_profiles[0].resource.attributes = {{"service.name", any("shop")}};
+  data.resource_profiles[0].scope_profiles[0].scope.name = "sampler";
+  const auto written = from_profile(profile_of(data));
+  ASSERT_TRUE(written.ok());
+  ASSERT_EQ(written->resource_profiles.size(), 1u);
+  const message::ResourceProfiles& resource = written->resource_profiles[0];
+  ASSERT_EQ(resource.resource.attributes.size(), 1u);
+  EXPECT_EQ(resource.resource.attributes[0].key, "service.name");
+  EXPECT_EQ(resource.scope_profiles[0].scope.name, "sampler");
+  EXPECT_TRUE(resource.scope_profiles[0].profiles[0].attribute_indices.empty()) << "said once";
+  // Of two that differ, neither is the whole's.
+  data.resource_profiles.push_back(data.resource_profiles[0]);
+  data.resource_profiles[1].resource.attributes = {{"service.name", any("till")}};
+  EXPECT_EQ(profile_of(data).header.attributes, kNoLabels);
+}
+
 TEST(otlp, timestamps_alone_count_one_each) {
   auto data = small_message();
   only_profile(data).samples = {{1, {}, 0, {}, {100, 200, 300}}};

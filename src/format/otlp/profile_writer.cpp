@@ -190,7 +190,12 @@ message::Profile ProfileWriter::with_samples(const std::vector<Entry>& entries, 
 
 std::vector<int32_t> ProfileWriter::attributes(const Own& own) {
   const Header& header = profile_->header;
-  const auto header_labels = profile_->label_sets[header.attributes];
+  std::span<const LabelId> header_labels = profile_->label_sets[header.attributes];
+  // Without samples the wider ones are said of the scope and the resource (row_groups.h); they come last.
+  if (profile_->samples.size() == 0) {
+    const LabelParts parts = parts_of(*profile_, header.attributes);
+    header_labels = header_labels.first(parts.sample.size() + parts.profile.size());
+  }
   std::vector<int32_t> indices = dictionary_->attributes(
       has_profile_labels_ ? std::span<const LabelId>(own.labels) : header_labels, AttributeList::Profile);
   const auto add = [&](std::string_view key, AnyValue value) {

@@ -20,10 +20,7 @@ class Grouper {
 
   std::vector<RowGroup> group() {
     for (size_t row = 0; row < profile_.samples.size(); ++row) add(row);
-    if (groups_.empty()) {
-      groups_.emplace_back();
-      set_columns(groups_.back(), 0);
-    }
+    if (groups_.empty()) add_empty_group();
     add_missing_columns();
     return std::move(groups_);
   }
@@ -50,6 +47,14 @@ class Grouper {
       set_columns(group, mask);
     }
     groups_[found->second].rows.push_back(row);
+  }
+
+  // What nobody has a sample of is still of somebody: a service that idles says whose window it is by its header.
+  void add_empty_group() {
+    RowGroup& group = groups_.emplace_back();
+    group.labels = parts_of(profile_, profile_.header.attributes);
+    group.labels.sample = group.labels.profile = {};  // these are written with the header
+    set_columns(group, 0);
   }
 
   Context context_of(LabelSetId set) {

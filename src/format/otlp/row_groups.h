@@ -27,7 +27,8 @@ struct RowGroup {
   std::vector<size_t> rows;
 };
 
-// At least one group, and each column in at least one. Without `by_columns` every group has all columns.
+// At least one group, and each column in at least one; of a profile without samples it has the labels that the header has
+// for its resource and its scope. Without `by_columns` every group has all columns.
 std::vector<RowGroup> group_rows(const Profile& profile, bool by_columns);
 
 }  // namespace atys::format::otlp

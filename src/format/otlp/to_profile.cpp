@@ -2,6 +2,7 @@
 #include "format/otlp/to_profile.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "base/hex.h"
@@ -32,10 +33,27 @@ size_t label_budget(const message::ProfilesData& data) {
   return (size_t{1} << 24) + 64 * users;
 }
 
+// What is said of every scope and resource there is; nothing, once two of them differ.
+class CommonLabels {
+ public:
+  void add(const std::vector<LabelId>& labels) {
+    if (!common_) common_ = labels;
+    if (*common_ != labels) common_->clear();
+  }
+  const std::vector<LabelId>* get() const { return common_ ? &*common_ : nullptr; }
+
+ private:
+  std::optional<std::vector<LabelId>> common_;
+};
+
 class MessageReader {
  public:
-  MessageReader(const message::ProfilesData& data, Profile& profile)
-      : data_(data), profile_(profile), budget_(label_budget(data)), dictionary_(data.dictionary, profile, budget_) {}
+  MessageReader(const message::ProfilesData& data, Profile& profile, CommonLabels& around)
+      : data_(data),
+        profile_(profile),
+        budget_(label_budget(data)),
+        dictionary_(data.dictionary, profile, budget_),
+        around_(around) {}
 
   Result<> read(HeaderReader& header) {
     TRY(dictionary_.read());
@@ -116,6 +134,7 @@ class MessageReader {
                       const std::vector<size_t>& columns, HeaderReader& header) {
     std::vector<LabelId> outer = labels_of(scope);
     outer.insert(outer.end(), resource_labels.begin(), resource_labels.end());
+    around_.add(outer);
     header.add_loss(kDroppedAttributes, scope.scope.dropped_attributes_count);
     for (const std::vector<size_t>& group : join_profiles(scope.profiles, columns, data_.dictionary)) {
       context_ = TRY(header.labels_of(scope.profiles[group.front()], dictionary_));
@@ -188,22 +207,34 @@ class MessageReader {
   Profile& profile_;
   LabelBudget budget_;
   DictionaryReader dictionary_;
+  CommonLabels& around_;
   std::vector<size_t> columns_;   // the message's → the profile's
   std::vector<LabelId> context_;  // labels that all samples of the group have
   std::unordered_map<std::string, LabelSetId> known_sets_;
 };
 
+// A profile without samples has nothing else that could say whose it is.
+void keep_in_header(const CommonLabels& around, Profile& profile) {
+  if (profile.samples.size() > 0 || around.get() == nullptr) return;
+  const auto own = profile.label_sets[profile.header.attributes];
+  std::vector<LabelId> members(own.begin(), own.end());
+  members.insert(members.end(), around.get()->begin(), around.get()->end());
+  profile.header.attributes = profile.label_set(std::move(members));
+}
+
 }  // namespace
 
 Result<Profile> to_profile(std::vector<message::ProfilesData> messages) {
   Profile profile;
+  CommonLabels around;
   HeaderReader header(profile);
   for (message::ProfilesData& data : messages) {
     TRY(check_indices(data));  // before all else: what follows relies on it (entry.h)
     TRY(resolve_references(data));
-    TRY(MessageReader(data, profile).read(header));
+    TRY(MessageReader(data, profile, around).read(header));
     data = {};  // frees it
   }
+  keep_in_header(around, profile);
   return profile;
 }
 

@@ -7,24 +7,54 @@
 
 namespace atys::present::text {
 
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+// Whole seconds: what was waited for need not be told to the millisecond.
+std::string seconds(uint64_t ns) { return duration(static_cast<int64_t>(ns) / kSecond * kSecond); }
+
+// What it took to begin is told apart: it is soon over.
+std::string own_cost(const verbs::UpAnswer& answer) {
+  return fmt::format("atys itself: {} of a core of {} that it may ({} of CPU time to begin)",
+                     percent(100 * answer.agent_cpu_share), percent(100 * answer.agent_cpu_budget),
+                     duration(static_cast<int64_t>(answer.begun_for_ns)));
+}
+
+std::string hidden_line(const verbs::UpAnswer& answer) {
+  if (answer.hidden == 0) return {};
+  return fmt::format("{} busy service{} of other users cannot be seen: run it as root\n", answer.hidden,
+                     answer.hidden == 1 ? "" : "s");
+}
+
+std::string why_nothing(const verbs::UpService& service) {
+  if (service.windows > 0) return "idle";
+  return service.trouble.empty() ? "no window yet" : "no window: " + one_line(service.trouble);
+}
+
+}  // namespace
+
 std::string render(const verbs::UpAnswer& answer) {
-  std::string text = fmt::format("hotspots on {}, as the agent sees them at {} of a core\n", name(answer.node),
-                                 percent(100 * answer.agent_cpu_share));
+  if (answer.services.empty())
+    return fmt::format("nothing {}on {} used more than {} of a CPU in {}; {}\n", answer.hidden > 0 ? "of ours " : "",
+                       name(answer.node), percent(100 * answer.least_cores), seconds(answer.watched_ns), own_cost(answer)) +
+           hidden_line(answer);
+  std::string text = fmt::format("hotspots on {} in the last {}; {}\n", name(answer.node),
+                                 seconds(std::min(answer.range_ns, answer.watched_ns)), own_cost(answer));
   Table table({{"service", Align::Left}, {"cores"}, {"charged%"}, {"total%"}, {"function", Align::Left}});
   for (const verbs::UpService& service : answer.services) {
+    const std::string cores = fmt::format("{:.2f}", service.cores);
+    const bool has_rows = service.top && !service.top->rows.empty();
+    if (!has_rows) table.add({name(service.service, 40), cores, "", "", why_nothing(service)});
+    if (!has_rows) continue;
     bool is_first = true;
-    const auto head = [&] {
-      return is_first ? std::pair(name(service.service, 40), fmt::format("{:.2f}", service.cores))
-                      : std::pair<std::string, std::string>();
-    };
-    if (!service.top || service.top->rows.empty()) table.add({head().first, head().second, "", "", "no window yet"});
-    for (const verbs::SummaryRow& row : service.top ? service.top->rows : std::vector<verbs::SummaryRow>{}) {
-      const auto [first, cores] = head();
-      table.add({first, cores, percent(row.charged_percent), percent(row.total_percent), name(row.entity.name)});
+    for (const verbs::SummaryRow& row : service.top->rows) {
+      table.add({is_first ? name(service.service, 40) : "", is_first ? cores : "", percent(row.charged_percent),
+                 percent(row.total_percent), name(row.entity.name)});
       is_first = false;
     }
   }
-  return text + table.render() + "charged: self, with libraries and runtime called from there\n";
+  return text + table.render() + "charged: self, with libraries and runtime called from there\n" + hidden_line(answer);
 }
 
 }  // namespace atys::present::text

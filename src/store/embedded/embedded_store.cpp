@@ -25,6 +25,15 @@ constexpr size_t kDaysOfMarks = 8;
 
 Error in_day(int64_t day_ns, const Error& error) { return in_context("store file " + day_file_name(day_ns), error); }
 
+// A window may be of several instances, or of one that nobody named: that is one more only where no other is known.
+size_t count_instances(const std::set<InstanceKey>& keys) {
+  std::set<std::string_view> named;  // nodes
+  for (const auto& [node, instance, version, labels] : keys)
+    if (!instance.empty()) named.insert(node);
+  return static_cast<size_t>(
+      std::ranges::count_if(keys, [&](const InstanceKey& key) { return !key[1].empty() || !named.contains(key[0]); }));
+}
+
 class EmbeddedStore final : public ProfileStore {
  public:
   EmbeddedStore(EmbeddedOptions options, StoreFolder folder)
@@ -221,7 +230,7 @@ Result<std::vector<ServiceEntry>> EmbeddedStore::services() {
   TRY(read_all_days(problems, [&](DayFile& file) { return services_of_day(file, services, instances); }));
   std::vector<ServiceEntry> result;
   for (auto& [name, entry] : services) {
-    entry.instances = instances[name].size();
+    entry.instances = count_instances(instances[name]);
     result.push_back(std::move(entry));
   }
   return result;
