@@ -44,13 +44,16 @@ class Recording {
   Profile take_window();
   // Everything since the start, or since the last window, while the recording goes on.
   Profile so_far();
-  // Another rate from now on, as far as the cap on overhead allows. Values stay true. A window that has hardly begun when the
-  // rate rises begins again.
+  // Another rate from now on, as far as the cap on overhead allows. Values stay true. A window that has hardly begun when
+  // the rate rises begins again.
   void ask_rate(double hz);
   // Ends the recording and hands over everything.
   Profile finish();
   // Ends the command, where the recording ended first and nobody wants the rest of it.
   void end_command();
+  pid_t command_pid() const;  // 0: there is none
+  // The exit status of the command, which has so long to end; -1: it has not, or there is none.
+  int wait_command(int timeout_ms);
 
   const RecordingUse& use() const;
   double elapsed_seconds() const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "verbs/budget_report.h"
+#include "verbs/command_end.h"
 #include "verbs/output.h"
 #include "verbs/summary.h"
 
@@ -30,6 +31,7 @@ struct CaptureRequest {
   uint64_t duration_ns = 0;  // 0: as long as the command runs
   double max_overhead = 0.01;
   uint64_t max_samples = 0;          // 0: no limit
+  bool stop_command = false;         // where the recording ends before the command does, end that too
   std::optional<size_t> max_tokens;  // bounds the answer
   bool debuginfod = false;
   std::vector<std::pair<std::string, std::string>> labels;
@@ -63,6 +65,7 @@ struct CaptureAnswer {
   std::string plan;
   std::vector<PlanStep> steps;  // of the adaptive plan
   int exit_status = -1;         // of the command
+  LeftCommand command;          // what became of it where the recording ended first
 
   // The budget. Asked:
   double asked_hz = 0;
@@ -85,6 +88,10 @@ struct CaptureAnswer {
   std::vector<std::string> notes;
   std::optional<BudgetReport> ledger;
 };
+
+// The words for `kind` and `tier`, for help and completion; "event:" wants a name behind it.
+std::vector<std::string> kind_names();
+std::vector<std::string> tier_names();
 
 // What is wrong with a request before anything is done.
 Result<> check(const CaptureRequest& request);

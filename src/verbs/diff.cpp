@@ -53,6 +53,7 @@ struct Side {
   std::vector<double> work;
   std::vector<std::string> names;
   ProfileInfo info;
+  std::optional<Error> nothing = {};  // of what was asked for, in any run
 };
 
 void add_info(const ProfileInfo& run, ProfileInfo& all) {
@@ -88,6 +89,7 @@ Result<Side> open_side(const std::string& first, const std::vector<std::string>&
   for (const std::string& reference : side.references) {
     const ViewedProfile viewed = TRY(open_view(reference, view));
     const ProfileInfo info = describe(viewed.loaded, viewed.column);
+    side.nothing = side.tops.empty() || side.nothing ? viewed.nothing : std::nullopt;
     side.tops.push_back(TRY(top_in_form(viewed, view, by)));
     side.work.push_back(TRY(unit.in(viewed.loaded.profile, count, info.name)));
     side.names.push_back(info.name);
@@ -126,6 +128,8 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   const WorkUnit unit = TRY(WorkUnit::parse(request.per));
   Side base = TRY(open_side(request.base, request.more_base, request.view, by, unit, unit.base_count));
   Side fresh = TRY(open_side(request.fresh, request.more_fresh, request.view, by, unit, unit.fresh_count));
+  // What one side has alone is a change.
+  if (base.nothing && fresh.nothing) return *base.nothing;
   TRY(check_same(base.info, fresh.info));
   reduce::DiffOptions options{.measure = request.measure, .base_work = {}, .fresh_work = {}};
   options.least_difference = kPracticalPercent / 100;

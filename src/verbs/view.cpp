@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reduce/anonymous.h"
+#include "verbs/what_there_is.h"
 
 namespace atys::verbs {
 
@@ -11,8 +12,22 @@ Result<ViewedProfile> open_view(const std::string& reference, const View& view) 
   ViewedProfile viewed{TRY(load_profile(reference))};
   viewed.loaded.profile = reduce::name_anonymous_functions(std::move(viewed.loaded.profile));
   viewed.column = TRY(find_value_column(viewed.loaded.profile, view.value));
-  if (!view.filter.keeps_all()) viewed.loaded.profile = TRY(reduce::filter(viewed.loaded.profile, view.filter));
+  if (view.form == "table")
+    if (const auto known = check_dimension(viewed.loaded.profile, TRY(reduce::parse_dimension(view.by))); !known.ok())
+      viewed.nothing = known.error();
+  if (view.filter.keeps_all()) return viewed;
+  Profile kept = TRY(reduce::filter(viewed.loaded.profile, view.filter));
+  if (kept.samples.size() == 0 && viewed.loaded.profile.samples.size() > 0)
+    viewed.nothing = why_nothing(viewed.loaded.profile, view.filter);
+  viewed.loaded.profile = std::move(kept);
   return viewed;
+}
+
+Result<Profile> filter_or_fail(Profile profile, const reduce::FilterOptions& filter) {
+  if (filter.keeps_all()) return profile;
+  Profile kept = TRY(reduce::filter(profile, filter));
+  if (kept.samples.size() == 0 && profile.samples.size() > 0) return why_nothing(profile, filter);
+  return kept;
 }
 
 size_t rows_wanted(const View& view) {
