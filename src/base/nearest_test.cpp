@@ -14,4 +14,20 @@ TEST(nearest, finds_what_was_meant) {
   EXPECT_EQ(did_you_mean("", {}, "no"), "no");
 }
 
+TEST(nearest, counts_two_letters_in_the_wrong_order_as_one_slip) {
+  const std::vector<std::string> verbs = {"capture", "compare", "top", "up", "list", "diff"};
+  EXPECT_EQ(did_you_mean("captrue", verbs, "no"), "did you mean capture?");
+  EXPECT_EQ(did_you_mean("tpo", verbs, "no"), "did you mean top?");
+  EXPECT_EQ(did_you_mean("pu", verbs, "no"), "did you mean up?");
+}
+
+TEST(nearest, offers_nothing_that_has_little_in_common) {
+  const std::vector<std::string> verbs = {"capture", "compare", "top", "up", "list", "diff"};
+  EXPECT_EQ(did_you_mean("xy", verbs, "no"), "no");
+  EXPECT_EQ(did_you_mean("abc", verbs, "no"), "no");
+  EXPECT_EQ(did_you_mean("tcsh", {"bash", "zsh", "fish"}, "no"), "no");
+  // One letter off is meant; two letters off beside it are not.
+  EXPECT_EQ(did_you_mean("lisst", {"list", "twist"}, "no"), "did you mean list?");
+}
+
 }  // namespace atys

@@ -459,6 +459,13 @@ Profile Recording::finish() { return state_->finish(); }
 void Recording::end_command() {
   if (state_->child_) state_->child_->send_signal(SIGTERM);
 }
+pid_t Recording::command_pid() const { return state_->child_ ? state_->child_->pid() : 0; }
+int Recording::wait_command(int timeout_ms) {
+  if (!state_->child_) return -1;
+  pollfd ended{state_->child_->pidfd(), POLLIN, 0};
+  (void)::poll(&ended, 1, timeout_ms);
+  return state_->exit_status_ = state_->child_->poll_exit();
+}
 const RecordingUse& Recording::use() const { return state_->use_; }
 double Recording::elapsed_seconds() const { return state_->elapsed_seconds(); }
 double Recording::samples() const { return static_cast<double>(state_->source_->totals().samples); }

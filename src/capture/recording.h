@@ -52,6 +52,9 @@ class Recording {
   Profile finish();
   // Ends the command, where the recording ended first and nobody wants the rest of it.
   void end_command();
+  pid_t command_pid() const;  // 0: there is none
+  // The exit status of the command, which has so long to end; -1: it has not, or there is none.
+  int wait_command(int timeout_ms);
 
   const RecordingUse& use() const;
   double elapsed_seconds() const;

@@ -24,7 +24,7 @@ struct Kind {
   KindName name = KindName::Cpu;
   std::string event;  // of Event: "page-faults", "cycles:p", "sched:sched_switch", "r01c2" …
 
-  // "cpu", "off-cpu", "wall", "alloc", "lock", "event:NAME"
+  // "cpu", "off-cpu", "wall", "alloc", "lock", "event:NAME"; as people write them too: "off_cpu", "OffCPU"
   static Result<Kind> parse(std::string_view text);
   std::string text() const;
 };
@@ -55,5 +55,9 @@ struct RecordingPlan {
 inline bool is_of_runtimes(const Kind& kind) { return kind.name == KindName::Alloc || kind.name == KindName::Lock; }
 
 Result<Tier> parse_tier(std::string_view text);
+
+// All that parse() knows, for help and completion; "event:" wants a name.
+std::vector<std::string> kind_names();
+std::vector<std::string> tier_names();
 
 }  // namespace atys::capture

@@ -40,7 +40,7 @@ class CalibrateSubcommand final : public Subcommand {
   }
 
   void define_options(CLI::App& app) override {
-    app.add_option("service", request_.service, "A rule, as for `capture --service`")->required()->type_name("SERVICE");
+    app.add_option("SERVICE", request_.service, "A rule, as for capture --service")->required();
     app.add_option("-o,--output", output_, "Write the task there")->type_name("FILE");
     app.add_option("--report", report_, "Write a page with the curves there")->type_name("FILE.html");
     app.add_option("--task", request_.task, "What the task is called (default: as the service)")->type_name("NAME");

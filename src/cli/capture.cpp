@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "base/quantities.h"
+#include "cli/choices.h"
 #include "cli/compare_options.h"
 #include "cli/ledger_options.h"
 #include "cli/print.h"
@@ -24,10 +26,16 @@ class CaptureSubcommand final : public Subcommand {
         .summary = "Record what a target does, inside a budget",
         .description =
             "The target is a command that is started, processes, a service, a control group, or the whole host. A command "
-            "is\n"
+            "is "
             "recorded from its first instruction to its last, with all that it starts; its exit status becomes ours, and "
-            "Ctrl-C\n"
+            "Ctrl-C "
             "ends both. Anything else is recorded for --duration, or until Ctrl-C.\n\n"
+            "The first word that is no option of ours begins the command, and all behind it is the command's; -- before it "
+            "says "
+            "so plainly. Where --duration or --max-samples ends the recording first, the command goes on, and the answer "
+            "says "
+            "so; --stop ends it with SIGTERM, and the exit status is 0 then, or 1 if the command has not ended five seconds "
+            "later.\n\n"
             "A service is found by rules: NAME, command~REGEX, exe=GLOB, cgroup=GLOB, env:NAME=VALUE, port=N, user=NAME.\n\n"
             "Kinds: cpu (where it computes), off-cpu (where it waits, and for what), wall (both), event:NAME (page-faults,\n"
             "context-switches, cache-misses:pp, sched:sched_switch, rHEX …; atys doctor says what this machine has).\n\n"
@@ -36,13 +44,17 @@ class CaptureSubcommand final : public Subcommand {
             "one core); values stay true. Prints where the profile is, what it cost, and the hottest functions.",
         .examples =
             "  # a program from start to end\n"
-            "  atys capture -- ./server --once\n"
+            "  atys capture ./server --once\n"
+            "  # ten seconds of a program that does not end by itself\n"
+            "  atys capture --duration 10s --stop -- ./server\n"
             "  # ten seconds of a running service, into a file\n"
             "  atys capture --service port=8080 --duration 10s -o web.pb.gz\n"
             "  # no longer than it takes to be sure\n"
             "  atys capture --plan adaptive --pid 4242 --duration 30s\n"
             "  # why is it slow although it does not compute?\n"
             "  atys capture --pid 4242 --kind off-cpu --duration 10s",
+        .command = CommandRule::FirstWord,
+        .command_is_marked_with = "--ab",
     };
     return kManual;
   }
@@ -55,18 +67,23 @@ class CaptureSubcommand final : public Subcommand {
            "--plan", request_.plan,
            "fixed, or adaptive: a short look, then more where it is not clear yet, until the answer would not change "
            "(default: fixed)")
-        ->type_name("PLAN");
-    app.add_option("--max-samples", max_samples_, "Stop after so many samples")->type_name("N");
+        ->type_name("PLAN")
+        ->transform(one_of({"fixed", "adaptive"}));
+    app.add_option("--max-samples", max_samples_, "Stop after so many samples")->type_name("N")->check(whole_number());
+    app.add_flag("--stop", request_.stop_command, "End the command when the recording ends");
     app.add_option("--label", labels_, "Note KEY=VALUE in the profile; may be repeated")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     app.add_flag("--debuginfod", request_.debuginfod, "Ask the servers in DEBUGINFOD_URLS for missing debug files");
     app.add_option("--max-tokens", max_tokens_, "Bound on the length of the answer, in tokens of a language model")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(positive());
     output_.define(app, "the local library");
     ledger_.define(app);
     app.add_flag("--ab", is_ab_, "Two commands, 'A' 'B' or -- A ARG… -- B ARG…: atys compare with its defaults");
   }
+
+  void take_command(std::vector<std::string> command) override { target_.take_command(std::move(command)); }
 
   Result<> prepare() override {
     if (is_ab_) {
@@ -81,9 +98,7 @@ class CaptureSubcommand final : public Subcommand {
       request_.duration_ns = TRY(parse_duration(duration_));
     else if (request_.command.empty())
       request_.duration_ns = 10'000'000'000;
-    if (max_samples_ < 0) return fail(ErrorCode::InvalidInput, "--max-samples must not be negative");
     request_.max_samples = static_cast<uint64_t>(max_samples_);
-    if (max_tokens_ < 0) return fail(ErrorCode::InvalidInput, "--max-tokens must not be negative");
     if (max_tokens_ > 0) request_.max_tokens = static_cast<size_t>(max_tokens_);
     for (const std::string& label : labels_) request_.labels.push_back(TRY(parse_label(label)));
     return verbs::check(request_);
@@ -99,8 +114,9 @@ class CaptureSubcommand final : public Subcommand {
     verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), request_));
     auto answer = verbs::capture(request_);
     if (shows_progress) std::fprintf(stderr, "\r\033[K");
-    if (!answer.ok()) return answer.error();
+    if (!answer.ok()) return with_hint(answer.error());
     verbs::note_cost(call, *answer);
+    if (!answer->command.note.empty()) answer->notes.push_back(answer->command.note);
     std::vector<std::string> notes = notes_on(answer->written);
     notes.insert(notes.end(), answer->notes.begin(), answer->notes.end());
     // What the command wrote to standard output is not ours to mix with.
@@ -112,7 +128,31 @@ class CaptureSubcommand final : public Subcommand {
   }
 
  private:
-  static int status_of(const verbs::CaptureAnswer& answer) { return std::max(0, answer.exit_status); }
+  // Who names what cannot be run may have meant something else.
+  Error with_hint(Error error) const {
+    if (request_.command.empty()) return error;
+    const std::string& word = request_.command.front();
+    if (!error.message.starts_with("run " + word)) return error;
+    const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
+    std::error_code ignored;
+    const bool is_here = std::filesystem::is_regular_file(word, ignored);
+    if (is_number && error.code == ErrorCode::NotFound)
+      error.hint = "to record process " + word + ": atys capture --pid " + word;
+    else if (is_here && word.find('/') == std::string::npos && error.code == ErrorCode::NotFound)
+      error.hint = "it is not on PATH; the file in this folder is ./" + word;
+    else if (is_here && error.code == ErrorCode::PermissionDenied)
+      error.hint = "is it a program? chmod +x makes a file one; a script may also be run by its interpreter";
+    else
+      error.hint = "check the name and PATH";
+    return error;
+  }
+
+  // A command that we ended says nothing by its status.
+  static int status_of(const verbs::CaptureAnswer& answer) {
+    if (answer.command.end == verbs::CommandEnd::Stopped) return 0;
+    if (answer.command.end == verbs::CommandEnd::NotEnded) return 1;
+    return std::max(0, answer.exit_status);
+  }
 
   verbs::CaptureRequest request_;
   verbs::CompareRequest comparison_;  // of --ab

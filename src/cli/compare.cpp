@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/quantities.h"
+#include "cli/choices.h"
 #include "cli/compare_options.h"
 #include "cli/ledger_options.h"
 #include "cli/print.h"
@@ -39,6 +40,7 @@ class CompareSubcommand final : public Subcommand {
             "  atys compare -- ./old 5 -- ./new 5\n"
             "  # only the time, at most a minute\n"
             "  atys compare --max-time 1m --profile-runs 0 'python3 a.py' 'python3 b.py'",
+        .command = CommandRule::Marked,
     };
     return kManual;
   }
@@ -47,22 +49,29 @@ class CompareSubcommand final : public Subcommand {
     app.add_option("COMMAND", words_, "A and B: two texts for a shell, or after --: A ARG… -- B ARG…");
     app.add_option("--metric", request_.metric, "Which time decides: auto, wall, cpu")
         ->type_name("TIME")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->transform(one_of({"auto", "wall", "cpu"}));
     app.add_option("--max-runs", request_.max_runs, "Timed runs of each side, at most")
         ->type_name("N")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(positive());
     app.add_option("--max-time", time_, "Time for everything (default: 5m)")->type_name("TIME");
     app.add_option("--threshold", threshold_, "Differences below do not matter (default: 2%)")->type_name("PERCENT");
     app.add_option("--seed", seed_, "Of orders and resampling, from an earlier answer (default: drawn)")->type_name("N");
     app.add_option("--profile-runs", request_.profile_runs, "Profiled runs of each side; 0: none")
         ->type_name("N")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(whole_number());
     app.add_flag("--instructions", request_.instructions, "Count instructions by callgrind where the processor does not");
     app.add_flag("--no-keep", no_keep_, "Do not keep the profiles in the library");
     app.add_flag("--total", total_, "Compare total values of functions instead of self values");
     maps_.define(app);
     view_.define(app, {"table"});
     ledger_.define(app);
+  }
+
+  void take_command(std::vector<std::string> command) override {
+    if (!command.empty()) words_ = std::move(command);
   }
 
   Result<> prepare() override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/detect.h"
 
+#include "cli/choices.h"
 #include "cli/print.h"
 
 namespace atys::cli {
@@ -26,10 +27,10 @@ class DetectSubcommand final : public Subcommand {
     return kManual;
   }
   void define_options(CLI::App& app) override {
-    app.add_option("PID", request_.pids, "The processes");
+    app.add_option("PID", request_.pids, "The processes")->check(positive());
     app.add_option("--service", request_.service, "The processes of a service")->type_name("RULE");
     app.add_option("--cgroup", request_.cgroup, "The processes of a control group, container or systemd unit")
-        ->type_name("PATH");
+        ->type_name("CGROUP");
   }
   Result<> prepare() override { return verbs::check(request_); }
   Result<Printed> run() override { return print(TRY(verbs::detect(request_)), json); }

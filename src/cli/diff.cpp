@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/diff.h"
 
+#include "cli/choices.h"
 #include "cli/ledger_options.h"
 #include "cli/view_options.h"
 
@@ -46,7 +47,8 @@ class DiffSubcommand final : public Subcommand {
         ->expected(1, -1);
     app.add_option("--per", request_.per, "Compare cost per work: share, run, second, cpu-second, request:N (or N,M)")
         ->type_name("WORK")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(offers({"share", "run", "second", "cpu-second", "request:"}));
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
     maps_.define(app);
     view_.define(app, {"table", "paths", "tree", "lines", "raw", "brief"});

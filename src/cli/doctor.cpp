@@ -17,8 +17,10 @@ class DoctorSubcommand final : public Subcommand {
             "Tries everything that a capture may use: opens events, loads an eBPF program, reads memory, and takes it "
             "back at once. Nothing on the machine is changed. Missing things are not a failure: the exit status is 0.",
         .examples =
+            "  # everything\n"
             "  atys doctor\n"
-            "  atys doctor java        what only captures of Java use",
+            "  # what only captures of Java use\n"
+            "  atys doctor java",
     };
     return kManual;
   }

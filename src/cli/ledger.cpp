@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/quantities.h"
+#include "cli/choices.h"
 #include "cli/print.h"
 
 namespace atys::cli {
@@ -63,8 +64,8 @@ class LedgerSubcommand final : public Subcommand {
   }
 
   void define_options(CLI::App& app) override {
-    app.add_option("ACTION", action_, "new, show or close")->required();
-    app.add_option("ID", request_.id, "The ledger to show or close (default: ATYS_LEDGER)");
+    app.add_option("ACTION", action_, "new, show or close")->required()->transform(one_of({"new", "show", "close"}));
+    app.add_option("LEDGER", request_.id, "The ledger to show or close (default: ATYS_LEDGER)");
     for (size_t i = 0; i < kLimits.size(); ++i) {
       const std::string type = kLimits[i].is_time ? "TIME" : "N";
       app.add_option("--" + std::string(kLimits[i].name), in_all_[i], std::string("Limit in all: ") + kLimits[i].help)
@@ -82,13 +83,11 @@ class LedgerSubcommand final : public Subcommand {
       request_.action = verbs::LedgerAction::New;
       if (!request_.id.empty())
         return fail(ErrorCode::InvalidInput, "a new ledger gets its id from us", "leave '" + request_.id + "' out");
-    } else if (action_ == "show" || action_ == "close") {
+    } else {
       request_.action = action_ == "show" ? verbs::LedgerAction::Show : verbs::LedgerAction::Close;
       const char* set = std::getenv("ATYS_LEDGER");
       if (request_.id.empty() && set != nullptr) request_.id = set;
       if (request_.id.empty()) return fail(ErrorCode::InvalidInput, "no ledger named", "give its id, or set ATYS_LEDGER");
-    } else {
-      return fail(ErrorCode::InvalidInput, "'" + action_ + "' is none of new, show, close", "see atys ledger --help");
     }
     return parse_limits();
   }

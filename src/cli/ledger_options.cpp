@@ -7,7 +7,7 @@ namespace atys::cli {
 
 void LedgerFlags::define(CLI::App& app) {
   app.add_option("--ledger", said_.id, "The ledger that pays for the call (default: ATYS_LEDGER; see atys ledger)")
-      ->type_name("ID")
+      ->type_name("LEDGER")
       ->group("Budget");
   app.add_flag("--all-or-nothing", said_.all_or_nothing, "Refuse what the ledger cannot pay for, instead of doing less")
       ->group("Budget");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/link.h"
 
+#include "cli/choices.h"
 #include "cli/ledger_options.h"
 #include "cli/view_options.h"
 
@@ -37,7 +38,8 @@ class LinkSubcommand final : public Subcommand {
     app.add_option("--span", request_.span, "What this span spent")->type_name("ID");
     app.add_option("--behind", request_.behind, "Which spans are behind the functions that match")->type_name("RE");
     app.add_option("--group-by", request_.by, "How to divide it: thread or label:KEY (default: spans)")
-        ->type_name("DIMENSION");
+        ->type_name("DIMENSION")
+        ->check(offers({"thread", "label:"}));
     view_.define(app, {"table", "paths", "tree", "lines"});
     ledger_.define(app);
   }
@@ -45,7 +47,7 @@ class LinkSubcommand final : public Subcommand {
   Result<> prepare() override {
     request_.view = TRY(view_.parse());
     if (!request_.by.empty()) TRY(reduce::parse_dimension(request_.by));
-    return {};
+    return verbs::check(request_);
   }
 
   Result<Printed> run() override {

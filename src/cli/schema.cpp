@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/choices.h"
 #include "cli/print.h"
 
 namespace atys::cli {
@@ -16,7 +17,11 @@ class SchemaSubcommand final : public Subcommand {
     };
     return kManual;
   }
-  void define_options(CLI::App& app) override { app.add_option("VERB", verb_, "The verb")->required(); }
+  void define_options(CLI::App& app) override {
+    std::vector<std::string> known;
+    for (const std::string_view verb : present::json::verbs_with_schema()) known.emplace_back(verb);
+    app.add_option("VERB", verb_, "The verb")->required()->check(offers(known));
+  }
   Result<Printed> run() override { return Printed{TRY(present::json::schema(verb_)), {}}; }
 
  private:

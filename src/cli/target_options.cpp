@@ -2,26 +2,33 @@
 #include "cli/target_options.h"
 
 #include "base/quantities.h"
+#include "cli/choices.h"
 
 namespace atys::cli {
 
 void TargetFlags::define(CLI::App& app) {
-  // Everything behind -- is the command's.
-  app.add_option("COMMAND", said_.command, "After --: a command and its arguments, started and recorded until it ends");
-  app.add_option("--pid", said_.pids, "Processes, all their threads")->delimiter(',')->type_name("PID,…")->expected(1, -1);
+  app.add_option("COMMAND", said_.command,
+                 "A command and its arguments, started and recorded until it ends; options of ours stand before it");
+  app.add_option("--pid", said_.pids, "Processes, all their threads")
+      ->delimiter(',')
+      ->type_name("PID,…")
+      ->expected(1, -1)
+      ->check(positive());
   app.add_flag("--children", said_.children, "With --pid: and the processes that they have started, or will start");
   app.add_option("--service", said_.service, "The processes that a rule fits, also those that come later")
       ->type_name("RULE");
-  app.add_option("--cgroup", said_.cgroup, "A control group: path, container id, systemd unit")->type_name("NAME");
+  app.add_option("--cgroup", said_.cgroup, "A control group: path, container id, systemd unit")->type_name("CGROUP");
   app.add_flag("--host", said_.host, "Every process, and the kernel");
   app.add_option("--kind", said_.kind, "cpu, off-cpu, wall, event:NAME; of Java also alloc, lock (default: cpu)")
-      ->type_name("KIND");
+      ->type_name("KIND")
+      ->check(offers(verbs::kind_names()));
   app.add_option("--freq", freq_, "Samples a second on each CPU (default: 99)")->type_name("HZ");
   app.add_option("--max-overhead", overhead_,
                  "What sampling may cost, of the target's CPU time (default: 1%; a command: 5%)")
       ->type_name("PERCENT");
   app.add_option("--tier", said_.tier, "ebpf, perf, memory or auto: where samples come from (default: auto)")
-      ->type_name("TIER");
+      ->type_name("TIER")
+      ->check(offers(verbs::tier_names()));
 }
 
 Result<> TargetFlags::parse(verbs::CaptureRequest& request) const {

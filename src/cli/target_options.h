@@ -13,6 +13,9 @@ namespace atys::cli {
 class TargetFlags {
  public:
   void define(CLI::App& app);
+  void take_command(std::vector<std::string> command) {
+    if (!command.empty()) said_.command = std::move(command);
+  }
   // Puts what was said into the request.
   Result<> parse(verbs::CaptureRequest& request) const;
 

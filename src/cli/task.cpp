@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "cli/choices.h"
 #include "cli/print_fleet.h"
 #include "verbs/fleet_answers.h"
 
@@ -43,7 +44,9 @@ class TaskSubcommand final : public Subcommand {
   }
 
   void define_options(CLI::App& app) override {
-    app.add_option("ACTION", action_, "apply, list, show, stop or delete")->required();
+    app.add_option("ACTION", action_, "apply, list, show, stop or delete")
+        ->required()
+        ->check(offers({"apply", "list", "show", "stop", "delete"}));
     app.add_option("NAME", request_.name, "The task; for apply, its file, - for standard input");
   }
 

@@ -5,11 +5,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <csignal>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
-#include "base/utf8.h"
+#include "present/text/screen.h"
 
 namespace atys::cli {
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::string_view kOtherScreen = "\033[?1049h\033[?25l";
 constexpr std::string_view kOwnScreen = "\033[?25h\033[?1049l";
+constexpr int kEscapeMs = 30;  // how long the rest of a sequence takes, also over a network
 
 void write_out(std::string_view text) {
   while (!text.empty()) {
@@ -34,60 +36,74 @@ winsize size_of_terminal() {
   return size;
 }
 
-Key key_of(std::string_view bytes) {
-  if (bytes == "\033[A" || bytes == "k") return Key::Up;
-  if (bytes == "\033[B" || bytes == "j") return Key::Down;
-  if (bytes == "\r" || bytes == "\n" || bytes == "\033[C" || bytes == "l") return Key::Enter;
-  if (bytes == "\177" || bytes == "\b" || bytes == "\033[D" || bytes == "h" || bytes == "\033") return Key::Back;
-  if (bytes == "q" || bytes == "\003" || bytes == "\004") return Key::Quit;
-  if (bytes == "p" || bytes == " ") return Key::Pause;
-  if (bytes == "s") return Key::Sort;
-  return bytes == "?" ? Key::Help : Key::None;
-}
-
-// The first `columns` characters of a line; a character of several bytes counts once.
-std::string_view cut(std::string_view line, size_t columns) {
-  size_t at = 0;
-  for (size_t used = 0; at < line.size(); ++at) {
-    if ((static_cast<unsigned char>(line[at]) & 0xc0) == 0x80) continue;
-    if (used++ == columns) break;
-  }
-  return line.substr(0, at);
-}
-
 }  // namespace
 
 Result<Terminal> Terminal::take_over() {
   Terminal terminal;
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0 || ::tcgetattr(STDIN_FILENO, &terminal.before_) != 0)
     return fail(ErrorCode::Unavailable, "not a terminal", "say how many windows: --windows N");
-  termios raw = terminal.before_;
-  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  raw.c_cc[VMIN] = 0;
-  raw.c_cc[VTIME] = 0;
-  if (::tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return fail_errno("set up the terminal");
-  terminal.is_ours_ = true;
-  write_out(kOtherScreen);
+  const char* kind = std::getenv("TERM");
+  if (kind != nullptr && std::string_view(kind) == "dumb")
+    return fail(ErrorCode::Unavailable, "this terminal cannot be drawn on (TERM=dumb)", "say how many windows: --windows N");
+  TRY(terminal.enter());
   return terminal;
 }
 
-Terminal::Terminal(Terminal&& other) noexcept : before_(other.before_), is_ours_(std::exchange(other.is_ours_, false)) {}
+Result<> Terminal::enter() {
+  termios raw = before_;
+  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  raw.c_cc[VMIN] = 0;
+  raw.c_cc[VTIME] = 0;
+  raw.c_cc[VSUSP] = _POSIX_VDISABLE;  // a key like others: the screen has to be given back first
+  if (::tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return fail_errno("set up the terminal");
+  is_ours_ = true;
+  write_out(kOtherScreen);
+  return {};
+}
 
-Terminal::~Terminal() {
-  if (!is_ours_) return;
+void Terminal::leave() {
+  if (!std::exchange(is_ours_, false)) return;
   write_out(kOwnScreen);
   ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
 }
 
+Terminal::Terminal(Terminal&& other) noexcept
+    : before_(other.before_), keys_(std::move(other.keys_)), is_ours_(std::exchange(other.is_ours_, false)) {}
+
+Terminal::~Terminal() { leave(); }
+
 size_t Terminal::rows() const { return size_of_terminal().ws_row; }
 size_t Terminal::columns() const { return size_of_terminal().ws_col; }
 
-Key Terminal::take_key() const {
+void Terminal::suspend() {
+  leave();
+  ::kill(0, SIGTSTP);  // all that the key would have stopped
+  (void)enter();
+}
+
+void Terminal::wait(int timeout_ms) const {
   pollfd input{STDIN_FILENO, POLLIN, 0};
-  if (::poll(&input, 1, 0) <= 0) return Key::None;
-  char bytes[8];
+  (void)::poll(&input, 1, timeout_ms);
+}
+
+bool Terminal::read_more(int timeout_ms) {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  if (has_hung_up_ || ::poll(&input, 1, timeout_ms) <= 0) return false;
+  char bytes[256];
   const ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
-  return got <= 0 ? Key::Quit : key_of({bytes, static_cast<size_t>(got)});
+  has_hung_up_ = got <= 0;
+  if (got > 0) keys_.add({bytes, static_cast<size_t>(got)});
+  return got > 0;
+}
+
+Key Terminal::take_key() {
+  while (read_more(0)) continue;
+  if (const Key key = keys_.take(); key != Key::None) return key;
+  if (keys_.is_unfinished()) {
+    if (read_more(kEscapeMs)) return take_key();
+    return keys_.take_unfinished();
+  }
+  return has_hung_up_ ? Key::Quit : Key::None;
 }
 
 void Terminal::draw(std::string_view text, size_t marked) const {
@@ -95,7 +111,7 @@ void Terminal::draw(std::string_view text, size_t marked) const {
   std::string screen = "\033[H";
   for (size_t row = 0; row < size.ws_row; ++row) {
     const size_t end = text.find('\n');
-    const std::string_view line = cut(text.substr(0, end), size.ws_col);
+    const std::string_view line = present::text::cut_to_width(text.substr(0, end), size.ws_col);
     screen += row == marked ? "\033[7m" : "";
     screen.append(line).append("\033[K").append(row == marked ? "\033[0m" : "");
     if (row + 1 < size.ws_row) screen += "\r\n";

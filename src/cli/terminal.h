@@ -8,10 +8,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/keys.h"
 
 namespace atys::cli {
-
-enum class Key { None, Quit, Pause, Sort, Up, Down, Enter, Back, Help };
 
 class Terminal {
  public:
@@ -22,15 +21,25 @@ class Terminal {
 
   size_t rows() const;
   size_t columns() const;
-  // The next key that was pressed, without waiting.
-  Key take_key() const;
+  // The next key that was pressed, without waiting (but for what an escape may be the beginning of).
+  Key take_key();
+  // Until a key is pressed, or for so long.
+  void wait(int timeout_ms) const;
   // Draws `text` from the top, each line cut to the width; the line `marked` is shown as chosen.
   void draw(std::string_view text, size_t marked) const;
+  // Gives the screen back and stops, until the shell brings us to the front again.
+  void suspend();
 
  private:
   Terminal() = default;
+  Result<> enter();
+  void leave();
+  bool read_more(int timeout_ms);
+
   termios before_{};
+  KeyReader keys_;
   bool is_ours_ = false;
+  bool has_hung_up_ = false;
 };
 
 }  // namespace atys::cli

@@ -1,39 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/view_options.h"
 
-#include <algorithm>
-
 #include "base/utc_time.h"
+#include "cli/choices.h"
+#include "format/format.h"
 #include "reduce/pattern.h"
 
 namespace atys::cli {
 
+std::vector<std::string> dimensions() { return {"function", "line", "file", "module", "thread", "label:"}; }
+
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
-// CLI11 has both of these, with messages that a user cannot read. The names are empty: they would be printed with the
-// option.
-CLI::Validator positive() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        const bool is_number = !text.empty() && text.size() < 10 &&
-                               std::ranges::all_of(text, [](unsigned char c) { return c >= '0' && c <= '9'; });
-        return is_number && std::stoul(text) > 0 ? std::string() : "'" + text + "' is not a whole number from 1 on";
-      },
-      "");
-}
-
-CLI::Validator one_of(const std::vector<std::string>& words) {
-  return CLI::Validator(
-      [words](const std::string& text) {
-        return std::ranges::find(words, text) != words.end() ? std::string() : "'" + text + "' is none of " + joined(words);
-      },
-      "");
+std::vector<std::string> written_formats() {
+  std::vector<std::string> names;
+  for (const auto& format : format::all_formats())
+    if (format->descriptor().can_write) names.emplace_back(format->descriptor().name);
+  return names;
 }
 
 }  // namespace
@@ -64,6 +47,8 @@ Result<reduce::FilterOptions> FilterFlags::parse() const {
     if (equals == std::string::npos) {
       return fail(ErrorCode::InvalidInput, "bad label condition '" + label + "': no '='", "write --label KEY=PATTERN");
     }
+    if (equals == 0)
+      return fail(ErrorCode::InvalidInput, "bad label condition '" + label + "': no key", "write --label KEY=PATTERN");
     options.labels.push_back({label.substr(0, equals), label.substr(equals + 1)});
     TRY(reduce::Pattern::compile(options.labels.back().pattern));
   }
@@ -76,10 +61,11 @@ void ViewFlags::define(CLI::App& app, const std::vector<std::string>& forms) {
   app.add_option("--form", view_.form, "Form of the answer: " + joined(forms))
       ->type_name("FORM")
       ->capture_default_str()
-      ->check(one_of(forms));
+      ->transform(one_of(forms));
   app.add_option("--by", view_.by, "Group by function, line, file, module, thread or label:KEY")
       ->type_name("DIMENSION")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(offers(dimensions()));
   app.add_option("--top", top_, "Rows to show (default " + std::to_string(verbs::kDefaultRows) + ")")
       ->type_name("K")
       ->check(positive());
@@ -128,7 +114,9 @@ Result<std::vector<reduce::PathMap>> MapFlags::parse() const {
 void OutputFlags::define(CLI::App& app, const std::string& without_output) {
   app.add_option("-o,--output", output_.path, "File to write, - for standard output (default: " + without_output + ")")
       ->type_name("FILE");
-  app.add_option("--to", output_.format, "Format to write (default: by the extension of FILE)")->type_name("FORMAT");
+  app.add_option("--to", output_.format, "Format to write (default: by the extension of FILE)")
+      ->type_name("FORMAT")
+      ->check(offers(written_formats()));
   app.add_option("--value", output_.value, "Value type, for formats that hold only one")->type_name("TYPE");
 }
 

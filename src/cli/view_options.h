@@ -14,6 +14,9 @@
 
 namespace atys::cli {
 
+// What answers can be grouped by, for completion.
+std::vector<std::string> dimensions();
+
 // --focus, --ignore, --label, --from, --to-time
 class FilterFlags {
  public:

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/nearest.h"
 #include "reduce/anonymous.h"
 #include "reduce/label_text.h"
 
@@ -21,8 +22,10 @@ Result<Dimension> parse_dimension(std::string_view text) {
     if (text == name) return Dimension{kind, {}};
   }
   if (text.starts_with("label:") && text.size() > 6) return Dimension{DimensionKind::Label, std::string(text.substr(6))};
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : kNames) names.emplace_back(name);
   return fail(ErrorCode::InvalidInput, "cannot group by '" + std::string(text) + "': no such dimension",
-              "use function, line, file, module, thread or label:KEY");
+              did_you_mean(text, names, "use function, line, file, module, thread or label:KEY"));
 }
 
 std::string to_string(const Dimension& dimension) {

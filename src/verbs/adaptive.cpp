@@ -74,6 +74,7 @@ class AdaptiveCapture {
   uint64_t ready_before_ns_ = 0;  // of processes that were there when it began
   std::vector<PlanStep> steps_;
   std::vector<std::string> notes_;
+  LeftCommand left_;
 };
 
 // Of a command nobody knows when it ends: it is taken to run for as long again as it has.
@@ -192,26 +193,29 @@ Result<AdaptiveRun> AdaptiveCapture::run() {
     }
   }
   if (steps_.back().kind != "stop") begin("stop", 0, 0, capture::to_string(reason));
-  return AdaptiveRun{finish(reason), std::move(steps_)};
+  capture::Recorded recorded = finish(reason);
+  return AdaptiveRun{std::move(recorded), std::move(left_), std::move(steps_)};
 }
 
 capture::Recorded AdaptiveCapture::finish(capture::EndReason reason) {
   capture::Recorded recorded;
   recorded.reason = reason;
-  recorded.exit_status = first_.recording->exit_status();
   recorded.profile = first_.recording->finish();
   recorded.use = first_.recording->use();
   recorded.tier = first_.recording->tier();
   recorded.notes = first_.recording->notes();
   recorded.notes.insert(recorded.notes.end(), notes_.begin(), notes_.end());
-  if (!waits_.recording) return recorded;
-  const Profile waits = waits_.recording->finish();
+  std::optional<Profile> waits;
+  if (waits_.recording) waits = waits_.recording->finish();
+  left_ = leave_command(*first_.recording, request_.stop_command);
+  recorded.exit_status = left_.exit_status;
+  if (!waits) return recorded;
   recorded.use.samples += waits_.recording->use().samples;
   recorded.use.kernel_cpu_ns += waits_.recording->use().kernel_cpu_ns;
   recorded.use.finish_cpu_ns += waits_.recording->use().finish_cpu_ns;
   const std::string id(recorded.profile.text(recorded.profile.header.id));
   const int64_t duration_ns = recorded.profile.header.duration_ns;
-  recorded.profile = reduce::merge(recorded.profile, waits);
+  recorded.profile = reduce::merge(recorded.profile, *waits);
   // Beside each other, not one after the other.
   recorded.profile.header.duration_ns = duration_ns;
   recorded.profile.header.id = recorded.profile.strings.intern(id);

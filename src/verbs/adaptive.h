@@ -16,6 +16,7 @@ namespace atys::verbs {
 
 struct AdaptiveRun {
   capture::Recorded recorded;
+  LeftCommand command;
   std::vector<PlanStep> steps;
 };
 

@@ -77,7 +77,7 @@ Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
 
 namespace {
 
-Result<capture::Recorded> run(const CaptureRequest& request, const capture::RecordingPlan& plan) {
+Result<capture::Recorded> run(const CaptureRequest& request, const capture::RecordingPlan& plan, LeftCommand& left) {
   auto recording = TRY(capture::Recording::open(plan));
   TRY(recording->start());
   capture::Recorded recorded;
@@ -88,8 +88,9 @@ Result<capture::Recorded> run(const CaptureRequest& request, const capture::Reco
   recorded.profile = recording->finish();
   recorded.use = recording->use();
   recorded.tier = recording->tier();
-  recorded.exit_status = recording->exit_status();
   recorded.notes = recording->notes();
+  left = leave_command(*recording, request.stop_command);
+  recorded.exit_status = left.exit_status;
   return recorded;
 }
 
@@ -120,6 +121,9 @@ double total_of(const Profile& profile) {
 // Better now than when the recording is over.
 Result<> check_writable(const std::string& path) {
   if (path.empty() || path == "-") return {};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return fail(ErrorCode::InvalidInput, "cannot write " + path + ": it is a folder", "name a file in it");
   const std::string folder = std::filesystem::path(path).parent_path().string();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) return fail_errno("write " + path);
   return {};
@@ -127,9 +131,16 @@ Result<> check_writable(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::string> kind_names() { return capture::kind_names(); }
+std::vector<std::string> tier_names() { return capture::tier_names(); }
+
 Result<> check(const CaptureRequest& request) {
   TRY(choose_format(request.output));
   TRY(plan_of(request));
+  if (request.max_tokens) TRY(bounds_of({.max_tokens = request.max_tokens}));
+  if (request.stop_command && request.command.empty())
+    return fail(ErrorCode::InvalidInput, "--stop ends a command that we started",
+                "leave it out; processes of others are never ended");
   return {};
 }
 
@@ -145,8 +156,9 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
     AdaptiveRun adaptive = TRY(run_adaptive(request, plan));
     recorded = std::move(adaptive.recorded);
     answer.steps = std::move(adaptive.steps);
+    answer.command = std::move(adaptive.command);
   } else {
-    recorded = TRY(run(request, plan));
+    recorded = TRY(run(request, plan, answer.command));
   }
   answer.tier = recorded.tier;
   answer.ended = capture::to_string(recorded.reason);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "verbs/budget_report.h"
+#include "verbs/command_end.h"
 #include "verbs/output.h"
 #include "verbs/summary.h"
 
@@ -31,6 +32,7 @@ struct CaptureRequest {
   uint64_t duration_ns = 0;            // 0: as long as the command runs
   std::optional<double> max_overhead;  // nothing: see overhead_cap()
   uint64_t max_samples = 0;            // 0: no limit
+  bool stop_command = false;           // where the recording ends before the command does, end that too
   std::optional<size_t> max_tokens;    // bounds the answer
   bool debuginfod = false;
   std::vector<std::pair<std::string, std::string>> labels;
@@ -64,6 +66,7 @@ struct CaptureAnswer {
   std::string plan;
   std::vector<PlanStep> steps;  // of the adaptive plan
   int exit_status = -1;         // of the command
+  LeftCommand command;          // what became of it where the recording ended first
 
   // The budget. Asked:
   double asked_hz = 0;
@@ -91,6 +94,9 @@ struct CaptureAnswer {
 // What sampling may cost, as a share of the target's CPU time: as was asked, else 1 % of what runs already, which somebody
 // may depend on, and 5 % of a command that is run to be looked at.
 double overhead_cap(const CaptureRequest& request);
+// The words for `kind` and `tier`, for help and completion; "event:" wants a name behind it.
+std::vector<std::string> kind_names();
+std::vector<std::string> tier_names();
 
 // What is wrong with a request before anything is done.
 Result<> check(const CaptureRequest& request);

@@ -45,9 +45,7 @@ Result<ViewedProfile> ComparedRuns::take(size_t at, const View& view, reduce::Si
   ViewedProfile viewed{run.loaded ? std::move(*run.loaded) : TRY(load(run.reference))};
   run.loaded.reset();
   viewed.column = TRY(find_value_column(viewed.loaded.profile, view.value));
-  Profile renamed = names_.renamed(viewed.loaded.profile, side);
-  if (!view.filter.keeps_all()) renamed = TRY(reduce::filter(renamed, viewed.loaded.profile, view.filter));
-  viewed.loaded.profile = std::move(renamed);
+  TRY(keep_asked(viewed, view, names_.renamed(viewed.loaded.profile, side)));
   return viewed;
 }
 

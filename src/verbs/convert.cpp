@@ -2,13 +2,14 @@
 #include "verbs/convert.h"
 
 #include "verbs/profile_reference.h"
+#include "verbs/view.h"
 
 namespace atys::verbs {
 
 Result<WrittenProfile> convert(const ConvertRequest& request) {
   TRY(choose_format(request.output));
   LoadedProfile loaded = TRY(load_profile(request.profile));
-  if (!request.filter.keeps_all()) loaded.profile = TRY(reduce::filter(loaded.profile, request.filter));
+  loaded.profile = TRY(filter_or_fail(std::move(loaded.profile), request.filter));
   Output output = request.output;
   if (output.title.empty()) output.title = loaded.name;
   return write_output(loaded.profile, output);

@@ -62,6 +62,7 @@ struct SideOfDiff {
   std::vector<double> work;
   std::vector<std::string> names;
   ProfileInfo info;
+  std::optional<Error> nothing = {};  // of what was asked for, in any run
 };
 
 void add_info(const ProfileInfo& run, ProfileInfo& all) {
@@ -109,6 +110,7 @@ Result<> reduce_side(SideOfDiff& side, const DiffRequest& request, const reduce:
   for (size_t i = 0; i < runs.size(which); ++i) {
     const ViewedProfile viewed = TRY(runs.take(i, request.view, which));
     const ProfileInfo info = describe(viewed.loaded, viewed.column);
+    side.nothing = side.tops.empty() || side.nothing ? viewed.nothing : std::nullopt;
     side.tops.push_back(top_in_form(viewed, request.view, by, own_code));
     side.work.push_back(TRY(unit.in(viewed.loaded.profile, count, info.name)));
     side.names.push_back(info.name);
@@ -160,6 +162,8 @@ Result<DiffAnswer> diff(const DiffRequest& request) {
   runs.add_other_places(own_code);
   TRY(reduce_side(base, request, by, unit, own_code, reduce::Side::Base, runs));
   TRY(reduce_side(fresh, request, by, unit, own_code, reduce::Side::Fresh, runs));
+  // What one side has alone is a change.
+  if (base.nothing && fresh.nothing) return *base.nothing;
   TRY(check_same(base.info, fresh.info));
   reduce::DiffOptions options{.measure = request.measure, .base_work = {}, .fresh_work = {}};
   options.least_difference = kPracticalPercent / 100;

@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/nearest.h"
 #include "capture/profiling_kernel.h"
 #include "verbs/doctor_rows.h"
+#include "verbs/doctor_verdict.h"
 
 namespace atys::verbs {
 
@@ -26,23 +28,34 @@ void choose_tier(DoctorAnswer& answer, const Probes& probes) {
   }
 }
 
-void list_what_fails(DoctorAnswer& answer, const Probes& probes) {
-  auto& list = answer.will_not_work;
-  if (answer.tier.empty()) list.emplace_back("capture");
-  if (!probes.perf_host.ok()) list.emplace_back("capture --host");
-  if (!probes.other_users.ok() && !(probes.other_users.error == ESRCH && probes.has_ptrace))
-    list.emplace_back("processes of other users");
-  if (answer.tier != "ebpf") list.emplace_back("off-cpu and wall (they need eBPF)");
-  if (!probes.perf_kernel.ok()) list.emplace_back("stacks of the kernel");
-  if (!probes.kernel_symbols.ok()) list.emplace_back("names of kernel functions");
-  if (!probes.cycles.ok()) list.emplace_back("hardware events");
-  if (!probes.tracepoint.ok()) list.emplace_back("tracepoints");
+void list_what_works(DoctorAnswer& answer, const Probes& probes) {
+  const bool has_others = probes.other_users.ok() || (probes.other_users.error == ESRCH && probes.has_ptrace);
+  const auto list = [&](bool works, const char* name, const char* why_not = "") {
+    if (works)
+      answer.works.emplace_back(name);
+    else
+      answer.will_not_work.push_back(std::string(name) + why_not);
+  };
+  if (answer.tier.empty()) answer.will_not_work.emplace_back("capture");
+  list(probes.perf_host.ok(), "capture --host");
+  list(has_others, "processes of other users");
+  list(answer.tier == "ebpf", "off-cpu and wall", " (they need eBPF)");
+  list(probes.perf_kernel.ok(), "stacks of the kernel");
+  list(probes.kernel_symbols.ok(), "names of kernel functions");
+  list(probes.cycles.ok(), "hardware events");
+  list(probes.tracepoint.ok(), "tracepoints");
 }
 
-std::string kernel_names() {
-  std::string names;
-  for (const auto& kernel : capture::profiling_kernels()) names += (names.empty() ? "" : ", ") + std::string(kernel->name());
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const auto& kernel : capture::profiling_kernels()) names.emplace_back(kernel->name());
   return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 // What is outside of us and a kernel can use.
@@ -76,19 +89,26 @@ DoctorAnswer judge(const linux::Probes& probes, const std::string& debuginfod_ur
   answer.container = probes.features.container;
   answer.rows = rows_of(probes, debuginfod_urls);
   choose_tier(answer, probes);
-  list_what_fails(answer, probes);
+  list_what_works(answer, probes);
+  answer.verdict = verdict_of(answer);
+  answer.fix = fix_of(answer.rows, probes);
   return answer;
 }
 
 Result<DoctorAnswer> doctor(const DoctorRequest& request) {
   if (!request.language.empty() && capture::find_kernel(request.language) == nullptr)
     return fail(ErrorCode::NotFound, "no profiling kernel is called '" + request.language + "'",
-                "there are " + kernel_names());
+                did_you_mean(request.language, kernel_names(), "there are " + joined(kernel_names())));
   const char* urls = std::getenv("DEBUGINFOD_URLS");
   DoctorAnswer answer = judge(linux::run_probes(), urls == nullptr ? "" : urls);
   if (!request.language.empty()) answer.rows.clear();
   for (const auto& kernel : capture::profiling_kernels())
     if (request.language.empty() || kernel->name() == request.language) add_needs(*kernel, answer.rows);
+  if (request.language.empty()) return answer;
+  answer.verdict = language_verdict(request.language, answer);
+  // Who asks about a language wants that first.
+  for (const DoctorRow& row : answer.rows)
+    if (row.health != Health::Works && !row.enable.empty()) answer.fix = {row.enable.front(), {row.name}};
   return answer;
 }
 

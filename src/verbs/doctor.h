@@ -19,6 +19,13 @@ struct DoctorRow {
   std::string why;                  // what was tried, or what is in the way
   std::vector<std::string> enable;  // commands, any one of which is enough; empty: nothing to do, or nothing that helps
   std::string cost;                 // of using it, measured; empty: none worth telling
+  std::vector<std::string> capabilities = {};  // that would be enough; empty: none would help
+};
+
+// The one change that gives the most.
+struct DoctorFix {
+  std::string command;             // empty: nothing worth changing
+  std::vector<std::string> gives;  // what works then
 };
 
 struct DoctorAnswer {
@@ -28,9 +35,12 @@ struct DoctorAnswer {
   std::string user;          // number
   std::string capabilities;  // with commas
   std::string container;     // empty: none that we know of
+  std::string verdict;       // one sentence: what works here, and what does not
+  DoctorFix fix;
   std::vector<DoctorRow> rows;
   std::string tier;  // that `capture` uses here: "ebpf", "perf"; empty: none works
   std::string tier_why;
+  std::vector<std::string> works;
   std::vector<std::string> will_not_work;
 };
 

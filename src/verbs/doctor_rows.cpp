@@ -37,28 +37,6 @@ std::string obstacles(const Probes& probes) {
   return text;
 }
 
-// The capabilities as one command; inside a container they come from whoever starts it.
-std::vector<std::string> grant(const Probes& probes, const std::vector<std::string>& capabilities,
-                               std::vector<std::string> others = {}) {
-  std::string list;
-  std::string flags;
-  for (const std::string& name : capabilities) {
-    list += (list.empty() ? "" : ",") + name;
-    std::string upper = name.substr(4);
-    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    flags += " --cap-add " + upper;
-  }
-  // Root that lacks a capability was started without it, as is everything in a user namespace: a file cannot give it back.
-  const auto is_gainable = [&](const std::string& name) { return std::ranges::count(probes.gainable, name) > 0; };
-  const bool can_gain =
-      probes.uid != 0 && !probes.features.in_user_namespace && std::ranges::all_of(capabilities, is_gainable);
-  if (can_gain) others.push_back("setcap " + list + "+ep " + probes.program);
-  if (!can_gain)
-    others.push_back("docker run" + flags + (probes.features.seccomp_mode == 2 ? " --security-opt seccomp=unconfined" : "") +
-                     " …");
-  return others;
-}
-
 // An event of perf that is refused by kernel.perf_event_paranoid unless it is at most `level`.
 DoctorRow perf_row(const Probes& probes, std::string name, const Attempt& attempt, int level, std::string works,
                    std::string cost) {
@@ -70,7 +48,8 @@ DoctorRow perf_row(const Probes& probes, std::string name, const Attempt& attemp
   }
   row.why = fmt::format("refused: {}, without cap_perfmon it has to be {} or less{}", paranoid_text(probes), level,
                         obstacles(probes));
-  row.enable = grant(probes, {"cap_perfmon"}, {fmt::format("sysctl -w kernel.perf_event_paranoid={}", level)});
+  row.capabilities = {"cap_perfmon"};
+  row.enable = grant(probes, row.capabilities, {fmt::format("sysctl -w kernel.perf_event_paranoid={}", level)});
   return row;
 }
 
@@ -110,9 +89,11 @@ DoctorRow tracepoint_row(const Probes& probes) {
   if (probes.tracepoint.ok()) return row;
   if (probes.features.tracefs.empty()) {
     row.why = "tracefs is not mounted";
+    row.capabilities.clear();
     row.enable = tracefs_row(probes).enable;
   } else if (!probes.tracepoint.detail.empty()) {
     row.why = "tracefs may not be read: " + probes.tracepoint.detail;
+    row.capabilities.clear();
     row.enable = {"mount -o remount,mode=755 " + probes.features.tracefs, "run as root"};
   }
   return row;
@@ -128,7 +109,8 @@ DoctorRow bpf_row(const Probes& probes, std::string name, const Attempt& attempt
   row.why = "refused: cap_bpf and cap_perfmon are needed; " +
             linux::sysctl_text("kernel.unprivileged_bpf_disabled", probes.sysctls.unprivileged_bpf_disabled) +
             obstacles(probes);
-  row.enable = grant(probes, {"cap_bpf", "cap_perfmon"});
+  row.capabilities = {"cap_bpf", "cap_perfmon"};
+  row.enable = grant(probes, row.capabilities);
   return row;
 }
 
@@ -172,7 +154,8 @@ DoctorRow kernel_symbols_row(const Probes& probes) {
   if (probes.sysctls.kptr_restrict.value_or(0) >= 2) {
     row.enable = {"sysctl -w kernel.kptr_restrict=0"};
   } else {
-    row.enable = grant(probes, {"cap_syslog"}, {"sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"});
+    row.capabilities = {"cap_syslog"};
+    row.enable = grant(probes, row.capabilities, {"sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"});
   }
   return row;
 }
@@ -183,6 +166,7 @@ DoctorRow memory_row(const Probes& probes) {
     return {"memory of processes", Health::Works, "process_vm_readv read a process that is no child of ours", {}, cost};
   DoctorRow row{
       "memory of processes", Health::Missing, "process_vm_readv: " + reason_of(probes.memory) + obstacles(probes), {}, cost};
+  row.capabilities = {"cap_sys_ptrace"};
   if (const auto scope = probes.sysctls.ptrace_scope; scope.value_or(0) > 0) {
     row.health = *scope == 1 ? Health::Limited : Health::Missing;
     row.why += fmt::format("; kernel.yama.ptrace_scope = {}{}", *scope, *scope == 1 ? ": only commands that we start" : "");
@@ -208,7 +192,8 @@ DoctorRow other_users_row(const Probes& probes) {
           "processes of other users are not ours to look at: cap_sys_ptrace is needed for their symbols, cap_perfmon for "
           "samples",
           grant(probes, {"cap_perfmon", "cap_sys_ptrace"}),
-          {}};
+          {},
+          {"cap_perfmon", "cap_sys_ptrace"}};
 }
 
 DoctorRow map_files_row(const Probes& probes) {
@@ -277,7 +262,8 @@ void add_perf_rows(std::vector<DoctorRow>& rows, const Probes& probes) {
   if (!probes.perf_ring.ok() && probes.perf_self.ok()) {
     ring.why = "512 KiB could not be mapped: " + reason_of(probes.perf_ring) + "; " +
                linux::sysctl_text("kernel.perf_event_mlock_kb", probes.sysctls.perf_event_mlock_kb);
-    ring.enable = grant(probes, {"cap_ipc_lock"}, {"sysctl -w kernel.perf_event_mlock_kb=2048"});
+    ring.capabilities = {"cap_ipc_lock"};
+    ring.enable = grant(probes, ring.capabilities, {"sysctl -w kernel.perf_event_mlock_kb=2048"});
   }
   rows.push_back(std::move(ring));
   rows.push_back(perf_row(probes, "stack dumps", probes.perf_stack_dump, 2, "registers and 32 KiB of stack were accepted",
@@ -298,6 +284,28 @@ void add_bpf_rows(std::vector<DoctorRow>& rows, const Probes& probes) {
 }
 
 }  // namespace
+
+// The capabilities as one command; inside a container they come from whoever starts it.
+std::vector<std::string> grant(const Probes& probes, const std::vector<std::string>& capabilities,
+                               std::vector<std::string> others) {
+  std::string list;
+  std::string flags;
+  for (const std::string& name : capabilities) {
+    list += (list.empty() ? "" : ",") + name;
+    std::string upper = name.substr(4);
+    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    flags += " --cap-add " + upper;
+  }
+  // Root that lacks a capability was started without it, as is everything in a user namespace: a file cannot give it back.
+  const auto is_gainable = [&](const std::string& name) { return std::ranges::count(probes.gainable, name) > 0; };
+  const bool can_gain =
+      probes.uid != 0 && !probes.features.in_user_namespace && std::ranges::all_of(capabilities, is_gainable);
+  if (can_gain) others.push_back("setcap " + list + "+ep " + probes.program);
+  if (!can_gain)
+    others.push_back("docker run" + flags + (probes.features.seccomp_mode == 2 ? " --security-opt seccomp=unconfined" : "") +
+                     " …");
+  return others;
+}
 
 std::vector<DoctorRow> rows_of(const linux::Probes& probes, const std::string& debuginfod_urls) {
   std::vector<DoctorRow> rows;

@@ -58,6 +58,31 @@ TEST(doctor, names_the_sysctl_and_the_capability_for_each_refusal) {
   EXPECT_EQ(answer.will_not_work.front(), "capture --host");
 }
 
+TEST(doctor, says_first_what_works_and_the_one_change_that_gives_the_most) {
+  const DoctorAnswer user = judge(ordinary_user(), "");
+  EXPECT_EQ(
+      user.verdict,
+      "capture works here, in tier perf; not: capture --host, processes of other users, off-cpu and wall (they need eBPF), "
+      "stacks of the kernel, names of kernel functions, hardware events, tracepoints");
+  EXPECT_EQ(user.fix.command, "setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/atys");
+  EXPECT_EQ(user.fix.gives.front(), "tier ebpf, off-cpu and wall");
+  linux::Probes all;
+  EXPECT_EQ(judge(all, "").verdict, "everything works here: capture uses tier ebpf");
+  EXPECT_EQ(judge(all, "").fix.command, "");
+  // What no capability gives comes by itself, and what matters more comes first.
+  all.tracepoint.error = ENOENT;
+  all.features.knows_tracefs = true;
+  EXPECT_EQ(judge(all, "").fix.command, "mount -t tracefs tracefs /sys/kernel/tracing");
+  all.btf.error = ENOENT;
+  EXPECT_EQ(judge(all, "").fix.command, "a kernel built with CONFIG_DEBUG_INFO_BTF=y");
+  EXPECT_EQ(judge(all, "").verdict.find("capture works here, in tier perf, with capture --host"), 0u);
+  linux::Probes none = ordinary_user();
+  none.uid = 0;
+  none.perf_self.error = none.perf_ring.error = EACCES;
+  EXPECT_EQ(judge(none, "").verdict, "capture does not work here: no event can be opened");
+  EXPECT_TRUE(judge(none, "").fix.command.starts_with("docker run --cap-add PERFMON --cap-add BPF"));
+}
+
 TEST(doctor, does_not_blame_permissions_for_a_machine_without_counters) {
   const DoctorRow row = row_of(judge(ordinary_user(), ""), "hardware events");
   EXPECT_EQ(row.health, Health::Missing);
@@ -128,12 +153,18 @@ TEST(doctor, says_what_one_language_needs) {
   ASSERT_EQ(java->rows.size(), 1u);
   EXPECT_EQ(java->rows[0].name, "java: async-profiler");
   EXPECT_EQ(java->rows[0].health == Health::Works, java->rows[0].enable.empty());
+  EXPECT_EQ(java->verdict.find(java->rows[0].enable.empty() ? "all that captures of java can use is here"
+                                                            : "of what captures of java"),
+            0u);
+
+  EXPECT_TRUE(java->rows[0].enable.empty() || java->fix.command == java->rows[0].enable.front());
   const auto python = doctor({.language = "python"});
   ASSERT_TRUE(python.ok());
   EXPECT_TRUE(python->rows.empty());
   const auto none = doctor({.language = "cobol"});
   ASSERT_FALSE(none.ok());
   EXPECT_NE(none.error().hint.find("java"), std::string::npos);
+  EXPECT_EQ(doctor({.language = "pyhton"}).error().hint, "did you mean python?");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "reduce/label_text.h"
 #include "verbs/follow_up.h"
+#include "verbs/what_there_is.h"
 
 namespace atys::verbs {
 
@@ -29,18 +30,6 @@ bool has_label(const Profile& profile, std::string_view key) {
   for (size_t i = 0; i < profile.labels.size(); ++i)
     if (profile.text(profile.labels[static_cast<profile::LabelId>(i)].key) == key) return true;
   return false;
-}
-
-// What the samples carry at all, so that a question about something else gets an answer that helps.
-std::string keys_of(const Profile& profile) {
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < profile.labels.size() && keys.size() < 20; ++i) {
-    const std::string key(profile.text(profile.labels[static_cast<profile::LabelId>(i)].key));
-    if (!key.empty() && std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-  }
-  std::string text;
-  for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
-  return text.empty() ? "none" : text;
 }
 
 struct Asked {
@@ -80,7 +69,8 @@ Result<Asked> understand(const LinkRequest& request) {
 Result<> check_keys(const Profile& profile, const Asked& asked) {
   for (const reduce::LabelCondition& label : asked.filter.labels)
     if (!has_label(profile, label.key))
-      return fail(ErrorCode::NotFound, "no sample carries " + label.key + "; there are: " + keys_of(profile),
+      return fail(ErrorCode::NotFound,
+                  "no sample carries the label " + as_data(label.key) + "; there are: " + listed_data(label_keys(profile)),
                   "the program has to publish it (docs/guide/link.md), and tier ebpf reads it: atys capture --tier ebpf");
   return {};
 }
@@ -113,6 +103,11 @@ std::vector<std::string> follow_ups(const LinkAnswer& answer, const LinkRequest&
 
 }  // namespace
 
+Result<> check(const LinkRequest& request) {
+  TRY(understand(request));
+  return {};
+}
+
 Result<LinkAnswer> link(const LinkRequest& request) {
   const Asked asked = TRY(understand(request));
   View whole = request.view;
@@ -125,7 +120,9 @@ Result<LinkAnswer> link(const LinkRequest& request) {
   View by_group = view;
   by_group.form = "table";
   by_group.by = group_key(profile, request, asked);
-  viewed.loaded.profile = TRY(reduce::filter(profile, asked.filter));
+  TRY(check_dimension(profile, TRY(reduce::parse_dimension(by_group.by))));
+  if (view.form == "table") TRY(check_dimension(profile, TRY(reduce::parse_dimension(view.by))));
+  viewed.loaded.profile = TRY(filter_or_fail(std::move(viewed.loaded.profile), asked.filter));
   answer.spent = TRY(summarize(viewed, request.profile, view));
   answer.groups = TRY(summarize(viewed, request.profile, by_group));
   answer.value = answer.spent.profile.total;

@@ -34,6 +34,9 @@ struct LinkAnswer {
   std::optional<BudgetReport> ledger;
 };
 
+// What is wrong with a request before anything is read.
+Result<> check(const LinkRequest& request);
+
 Result<LinkAnswer> link(const LinkRequest& request);
 
 }  // namespace atys::verbs

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "reduce/confidence.h"
 #include "store/library.h"
@@ -50,10 +51,13 @@ Result<const format::Format*> choose_format(const Output& output) {
   const format::Format* chosen =
       output.format.empty() ? format::format_for_path(output.path) : format::find_format(output.format);
   if (output.format.empty() && output.path.empty()) chosen = format::find_format("pprof");
+  std::error_code ignored;
+  if (chosen == nullptr && output.format.empty() && std::filesystem::is_directory(output.path, ignored))
+    return fail(ErrorCode::InvalidInput, "cannot write " + output.path + ": it is a folder", "name a file in it");
   if (chosen == nullptr) {
-    const std::string what = output.format.empty() ? "tell the format of " + output.path : "write '" + output.format + "'";
-    return fail(ErrorCode::InvalidInput, "cannot " + what + ": no such format",
-                "use --to with one of: " + writable_formats());
+    const std::string what = output.format.empty() ? "tell the format of " + output.path + ": no format has that extension"
+                                                   : "write '" + output.format + "': no such format";
+    return fail(ErrorCode::InvalidInput, "cannot " + what, "use --to with one of: " + writable_formats());
   }
   if (!chosen->descriptor().can_write) {
     return fail(ErrorCode::Unsupported, "cannot write " + std::string(chosen->descriptor().name) + ": it can only be read",

@@ -5,20 +5,21 @@
 
 #include "profile/loss.h"
 #include "reduce/sample_count.h"
+#include "verbs/what_there_is.h"
 
 namespace atys::verbs {
 
 Result<size_t> find_value_column(const Profile& profile, const std::string& value) {
   if (profile.value_types().empty()) return fail(ErrorCode::InvalidInput, "the profile has no values", "record it again");
   if (value.empty()) return profile.default_value_column();
-  std::string known;
+  std::vector<std::string> known;
   for (size_t i = 0; i < profile.value_types().size(); ++i) {
     const auto& type = profile.value_types()[i];
     const std::string name(profile.text(type.type));
     if (value == name || value == name + "/" + std::string(profile.text(type.unit)) || value == std::to_string(i)) return i;
-    known += (known.empty() ? "" : ", ") + name;
+    known.push_back(name);
   }
-  return fail(ErrorCode::NotFound, "the profile has no value type '" + value + "'", "it has " + known);
+  return fail(ErrorCode::NotFound, "the profile has no value type '" + value + "'", "it has " + listed_data(known));
 }
 
 ProfileInfo describe(const LoadedProfile& loaded, size_t column) {

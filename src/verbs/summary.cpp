@@ -159,7 +159,9 @@ std::vector<std::string> next_questions(const SummaryAnswer& answer, const View&
 }  // namespace
 
 Result<SummaryAnswer> summary(const SummaryRequest& request) {
-  return summarize(TRY(open_view(request.profile, request.view)), request.profile, request.view);
+  const ViewedProfile viewed = TRY(open_view(request.profile, request.view));
+  if (viewed.nothing) return *viewed.nothing;
+  return summarize(viewed, request.profile, request.view);
 }
 
 Result<SummaryAnswer> summarize(const ViewedProfile& viewed, const std::string& reference, View view) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "capture/recording.h"
+#include "reduce/merge.h"
 #include "verbs/recording_plan.h"
 
 namespace atys::verbs {
@@ -50,16 +51,25 @@ class LiveTop::State {
   TopRequest request;
   std::unique_ptr<capture::Recording> recording;
   Clock::time_point window_end;
-  bool has_ended = false;
+  capture::EndReason reason = capture::EndReason::Running;
+  bool is_held = false;
   ViewedProfile latest;
   double hz = 0;
   double overhead_percent = 0;
 
+  bool has_ended() const { return reason != capture::EndReason::Running; }
+
   void finish_window() {
-    if (auto viewed = view_of({recording->take_window(), "", ""}, {}); viewed.ok()) latest = viewed.take();
+    Profile profile = recording->take_window();
+    window_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.seconds));
+    if (is_held) return;
+    // What is left of a target that has ended may be a few samples, or none.
+    const bool is_short = static_cast<double>(profile.header.duration_ns) < request.seconds * 1e9 / 2;
+    if (has_ended() && request.joins_last && is_short && latest.loaded.profile.samples.size() > 0)
+      profile = reduce::merge(latest.loaded.profile, profile);
+    if (auto viewed = view_of({std::move(profile), "", ""}, {}); viewed.ok()) latest = viewed.take();
     if (!recording->use().grants.empty()) hz = recording->use().grants.back().hz;
     overhead_percent = recording->use().overhead * 100;
-    window_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.seconds));
   }
 };
 
@@ -72,7 +82,9 @@ Result<std::unique_ptr<LiveTop>> LiveTop::open(const TopRequest& request) {
   auto state = std::make_unique<State>();
   state->request = request;
   state->request.target.duration_ns = 0;
-  state->recording = TRY(capture::Recording::open(TRY(plan_of(state->request.target))));
+  capture::RecordingPlan plan = TRY(plan_of(state->request.target));
+  plan.wake_fd = request.wake_fd;
+  state->recording = TRY(capture::Recording::open(plan));
   TRY(state->recording->start());
   state->window_end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.seconds));
@@ -80,16 +92,23 @@ Result<std::unique_ptr<LiveTop>> LiveTop::open(const TopRequest& request) {
 }
 
 bool LiveTop::step(int timeout_ms) {
-  if (state_->has_ended) return false;
+  if (state_->has_ended()) return false;
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(state_->window_end - Clock::now()).count();
   const auto wait = static_cast<int>(std::clamp<int64_t>(left + 1, 0, timeout_ms));
-  state_->has_ended = state_->recording->step(wait) != capture::EndReason::Running;
-  if (!state_->has_ended && Clock::now() < state_->window_end) return false;
+  state_->reason = state_->recording->step(wait);
+  if (!state_->has_ended() && Clock::now() < state_->window_end) return false;
   state_->finish_window();
   return true;
 }
 
-bool LiveTop::has_ended() const { return state_->has_ended; }
+void LiveTop::hold(bool is_held) { state_->is_held = is_held; }
+bool LiveTop::has_ended() const { return state_->has_ended(); }
+bool LiveTop::was_interrupted() const { return state_->reason == capture::EndReason::Interrupted; }
+
+int LiveTop::command_pid() const {
+  const int pid = state_->recording->command_pid();
+  return pid > 0 && state_->recording->wait_command(0) < 0 ? pid : 0;
+}
 
 Result<TopAnswer> LiveTop::window(const std::string& function, bool by_total) const {
   View view;
@@ -107,7 +126,7 @@ Result<TopAnswer> LiveTop::window(const std::string& function, bool by_total) co
   if (!function.empty()) answer.callers = callers_of(state_->latest.loaded.profile, state_->latest.column, function);
   answer.hz = state_->hz;
   answer.overhead_percent = state_->overhead_percent;
-  answer.is_last = state_->has_ended;
+  answer.is_last = state_->has_ended();
   answer.by_total = by_total;
   return answer;
 }

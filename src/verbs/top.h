@@ -14,6 +14,8 @@ struct TopRequest {
   CaptureRequest target;  // output and duration are not looked at
   double seconds = 2;     // of one window
   size_t rows = 20;
+  int wake_fd = -1;         // becomes readable when step() is to return early; -1: nobody wakes it
+  bool joins_last = false;  // a last window that is cut short by the end of the target has the one before in it
 };
 
 // Who calls a function, and how much of its time is on account of each.
@@ -41,9 +43,13 @@ class LiveTop {
 
   // Works for a while, no longer than that. True: a window is complete, or the target has ended.
   bool step(int timeout_ms);
+  // While it is held the latest window stays the latest; what is recorded meanwhile is not kept.
+  void hold(bool is_held);
   // The latest window; `function` may be empty.
   Result<TopAnswer> window(const std::string& function, bool by_total) const;
   bool has_ended() const;
+  bool was_interrupted() const;  // it ended because somebody told us to, not because the target did
+  int command_pid() const;       // of a command of ours that still runs; 0: none
 
  private:
   class State;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reduce/anonymous.h"
+#include "verbs/what_there_is.h"
 
 namespace atys::verbs {
 
@@ -15,8 +16,29 @@ Result<ViewedProfile> view_of(LoadedProfile loaded, const View& view) {
   ViewedProfile viewed{std::move(loaded)};
   viewed.loaded.profile = reduce::name_anonymous_functions(std::move(viewed.loaded.profile));
   viewed.column = TRY(find_value_column(viewed.loaded.profile, view.value));
-  if (!view.filter.keeps_all()) viewed.loaded.profile = TRY(reduce::filter(viewed.loaded.profile, view.filter));
+  TRY(keep_asked(viewed, view));
   return viewed;
+}
+
+Result<> keep_asked(ViewedProfile& viewed, const View& view, std::optional<Profile> renamed) {
+  Profile& profile = viewed.loaded.profile;
+  if (view.form == "table")
+    if (const auto known = check_dimension(profile, TRY(reduce::parse_dimension(view.by))); !known.ok())
+      viewed.nothing = known.error();
+  if (!view.filter.keeps_all()) {
+    Profile kept = TRY(renamed ? reduce::filter(*renamed, profile, view.filter) : reduce::filter(profile, view.filter));
+    if (kept.samples.size() == 0 && profile.samples.size() > 0) viewed.nothing = why_nothing(profile, view.filter);
+    renamed = std::move(kept);
+  }
+  if (renamed) profile = *std::move(renamed);
+  return {};
+}
+
+Result<Profile> filter_or_fail(Profile profile, const reduce::FilterOptions& filter) {
+  if (filter.keeps_all()) return profile;
+  Profile kept = TRY(reduce::filter(profile, filter));
+  if (kept.samples.size() == 0 && profile.samples.size() > 0) return why_nothing(profile, filter);
+  return kept;
 }
 
 size_t rows_wanted(const View& view) {

@@ -55,11 +55,18 @@ struct Tokens {
 struct ViewedProfile {
   LoadedProfile loaded;
   size_t column = 0;
+  // What was asked for and is not there, with what is: a label, a function. None: there is something to show.
+  std::optional<Error> nothing = {};
 };
 
 Result<ViewedProfile> open_view(const std::string& reference, const View& view);
 // The same of a profile that is at hand. Every answer for people is made of one of these: functions have their names here.
 Result<ViewedProfile> view_of(LoadedProfile loaded, const View& view);
+// Keeps what the view's filter asks for, and notes what is not there. Patterns may also be of what functions are called in
+// `renamed`, the same samples under other names, which are shown then.
+Result<> keep_asked(ViewedProfile& viewed, const View& view, std::optional<Profile> renamed = {});
+// Keeps what the filter asks for; fails where that is nothing, with what there is.
+Result<Profile> filter_or_fail(Profile profile, const reduce::FilterOptions& filter);
 
 // How many rows are worth looking at: as many as were asked for, or could fit into the cap.
 size_t rows_wanted(const View& view);

@@ -122,8 +122,76 @@ def other_formats_are_written(tier):
             expect(live.Profile(shot.path).samples > 0, f"{name} is empty")
 
 
+def ended_by_its_duration(top, tier, *options: str, script: str):
+    """A capture that ends before its command does, and which of the command's processes are left; they are gone afterwards."""
+    marker = f"atys-test-{os.getpid()}-{top.name}"
+    shot = capture(top, tier, *live.RATE, "--duration", "0.5s", *options, "--", "sh", "-c", script, marker)
+    left = [int(path.parent.name) for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if is_of(path, marker)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return shot, left
+
+
+def is_of(path: pathlib.Path, marker: str) -> bool:
+    try:
+        return marker.encode() in path.read_bytes()
+    except OSError:
+        return False
+
+
+BUSY = "exec >/dev/null 2>&1; while :; do :; done"  # holds none of our pipes
+
+
+def a_command_that_goes_on_is_told(tier):
+    with folder() as top:
+        shot, left = ended_by_its_duration(top, tier, script=BUSY)
+        expect(shot.status == 0, f"exit status {shot.status}: {shot.said()}")
+        expect(len(left) == 1, f"{len(left)} processes go on")
+        expect(f"goes on, as process {left[0]}" in shot.err and "--stop" in shot.err, f"the answer does not say so: {shot.said()}")
+        expect(shot.answer["command"] == {"state": "goes on", "pid": left[0]}, f"the JSON says {shot.answer.get('command')}")
+
+
+def stop_ends_the_command_and_what_it_started(tier):
+    with folder() as top:
+        shot, left = ended_by_its_duration(top, tier, "--stop", script=f"sh -c '{BUSY}' \"$0\" & {BUSY}")
+        expect(not left, f"{len(left)} processes go on")
+        expect(shot.status == 0, f"exit status {shot.status}: {shot.said()}")
+        expect(shot.answer["command"] == {"state": "stopped", "pid": 0}, f"the JSON says {shot.answer.get('command')}")
+        expect(shot.answer["exit_status"] == 128 + signal.SIGTERM, f"its status was {shot.answer['exit_status']}")
+        expect(shot.profile.samples > 0, "the profile is empty")
+
+
+def a_command_that_does_not_stop_is_told(tier):
+    with folder() as top:
+        shot, left = ended_by_its_duration(top, tier, "--stop", script=f"trap '' TERM; {BUSY}")
+        expect(shot.status == 1, f"exit status {shot.status}: {shot.said()}")
+        expect(len(left) == 1 and f"kill -KILL {left[0]}" in shot.err, f"the answer does not say how to end it: {shot.said()}")
+        expect(shot.answer["command"] == {"state": "not ended", "pid": left[0]}, f"the JSON says {shot.answer.get('command')}")
+        expect(shot.profile.samples > 0, "the profile is empty")
+
+
+def a_command_that_ended_by_itself_needs_no_stop(tier):
+    with folder() as top:
+        shot = capture(top, tier, "--duration", "60s", "--stop", "--", "sh", "-c", "exit 5")
+        expect(shot.status == 5, f"exit status {shot.status}: {shot.said()}")
+        expect("command" not in shot.answer and "goes on" not in shot.err, shot.said())
+
+
+def options_behind_the_command_are_its_own(tier):
+    """Without --: the first word that is no option of ours begins it."""
+    with folder() as top:
+        shot = capture(top, tier, "sh", "-c", "echo got \"$@\" >&2", "sh", "--freq", "7", "[1,2]", "--", "--json", "top")
+        expect(shot.status == 0, f"exit status {shot.status}: {shot.said()}")
+        expect("got --freq 7 [1,2] -- --json top" in shot.err, f"the command got something else: {shot.said()}")
+        expect("--freq goes to sh" in shot.err and "--json goes to sh" in shot.err, f"nothing is said of who gets them: {shot.said()}")
+        shot = capture(top, tier, "--", "sh", "-c", "echo got \"$@\" >&2", "sh", "--freq", "7")
+        expect("goes to sh" not in shot.err, f"a note although it was marked: {shot.said()}")
+
+
 if __name__ == "__main__":
     sys.exit(live.run_tests([
+        a_command_that_goes_on_is_told, stop_ends_the_command_and_what_it_started, a_command_that_does_not_stop_is_told,
+        a_command_that_ended_by_itself_needs_no_stop, options_behind_the_command_are_its_own,
         the_exit_status_is_that_of_the_command, a_command_that_a_signal_ends_gives_128_and_its_number,
         ctrl_c_ends_both_and_the_profile_is_written, an_interrupt_of_ours_alone_ends_both_as_well, the_output_of_the_command_is_its_own, children_are_included,
         a_command_that_is_not_there_is_told, budget_and_provenance_are_in_the_answer, options_that_are_wrong_exit_with_2,

@@ -42,6 +42,12 @@ std::string render(const verbs::CaptureAnswer& answer) {
   json.begin_object();
   write_written(json, answer.written);
   json.field("tier", answer.tier).field("ended", answer.ended).field("exit_status", answer.exit_status);
+  if (answer.command.end != verbs::CommandEnd::None)
+    json.key("command")
+        .begin_object()
+        .field("state", to_string(answer.command.end))
+        .field("pid", answer.command.pid)
+        .end_object();
   write_plan(json, answer);
   write_own_budget(json, answer);
   json.key("profile");

@@ -57,6 +57,9 @@ std::string render(const verbs::DoctorAnswer& answer) {
   JsonWriter json;
   json.begin_object().field("host", answer.host).field("kernel", answer.kernel).field("cpus", answer.cpus);
   json.field("user", answer.user).field("capabilities", answer.capabilities).field("container", answer.container);
+  json.field("verdict", answer.verdict).key("fix").begin_object().field("command", answer.fix.command);
+  write_strings(json, "gives", answer.fix.gives);
+  json.end_object();
   json.key("checks").begin_array();
   for (const verbs::DoctorRow& row : answer.rows) {
     json.begin_object().field("name", row.name).field("status", to_string(row.health)).field("why", row.why);
@@ -64,6 +67,7 @@ std::string render(const verbs::DoctorAnswer& answer) {
     json.field("cost", row.cost).end_object();
   }
   json.end_array().field("tier", answer.tier).field("tier_why", answer.tier_why);
+  write_strings(json, "works", answer.works);
   write_strings(json, "will_not_work", answer.will_not_work);
   json.end_object();
   return json.take();

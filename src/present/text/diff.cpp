@@ -93,13 +93,13 @@ std::string totals(const verbs::DiffAnswer& answer) {
 }
 
 std::string share_rows(const verbs::DiffAnswer& answer) {
-  Table table({{"base%"},
-               {"new%"},
+  Table table({{"base%", Align::Right, 2},
+               {"new%", Align::Right, 1},
                {"change"},
-               {"ci95"},
+               {"ci95", Align::Right, 4},
                {"", Align::Left},
                {name(answer.by, 60), Align::Left},
-               {"where", Align::Left}});
+               {"where", Align::Left, 3}});
   for (const reduce::DiffRow& row : answer.rows) {
     table.add({percent(row.base_share * 100), percent(row.fresh_share * 100), signed_percent(row.delta * 100),
                row.delta_ci95.is_known()

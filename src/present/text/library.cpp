@@ -13,11 +13,11 @@ std::string render(const verbs::ListAnswer& answer) {
   if (answer.rows.empty())
     return "no profiles in " + one_line(answer.home) + "; atys merge and atys convert without -o put them there\n";
   Table table({{"id", Align::Left},
-               {"kept", Align::Left},
-               {"size"},
-               {"kind", Align::Left},
-               {"total"},
-               {"samples"},
+               {"kept", Align::Left, 3},
+               {"size", Align::Right, 5},
+               {"kind", Align::Left, 2},
+               {"total", Align::Right, 1},
+               {"samples", Align::Right, 4},
                {"target", Align::Left}});
   for (const verbs::ListRow& row : answer.rows) {
     const std::string target =

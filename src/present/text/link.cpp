@@ -14,7 +14,7 @@ namespace atys::present::text {
 namespace {
 
 std::string groups(const verbs::SummaryAnswer& answer) {
-  Table table({{"value"}, {"share"}, {"ci95"}, {answer.by, Align::Left}});
+  Table table({{"value", Align::Right, 1}, {"share"}, {"ci95", Align::Right, 2}, {answer.by, Align::Left}});
   for (const verbs::SummaryRow& row : answer.rows)
     table.add({quantity(row.self, answer.profile.unit), percent(row.self_percent),
                percent_range(row.ci95.low, row.ci95.high), name(row.entity.name, SIZE_MAX)});

@@ -4,6 +4,7 @@
 
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
+#include "present/text/screen.h"
 
 namespace atys::present::text {
 
@@ -66,21 +67,64 @@ std::string render(const verbs::DetectAnswer& answer) {
   return text;
 }
 
-std::string render(const verbs::DoctorAnswer& answer) {
-  std::string text =
-      fmt::format("{}: {}, {} CPUs, user {}\n", name(answer.host), name(answer.kernel), answer.cpus, answer.user);
-  text += "capabilities: " + answer.capabilities + "\n";
-  if (!answer.container.empty()) text += "in a container: " + name(answer.container) + "\n";
-  text += "\n";
-  for (const verbs::DoctorRow& row : answer.rows) {
-    text += fmt::format("{:<8} {:<20} {}\n", to_string(row.health), row.name, row.why);
-    for (size_t i = 0; i < row.enable.size(); ++i)
-      text += fmt::format("{:29} {} {}\n", "", i == 0 ? "enable:" : "    or:", row.enable[i]);
-    if (!row.cost.empty()) text += fmt::format("{:29}   cost: {}\n", "", row.cost);
+namespace {
+
+constexpr size_t kWhyColumn = 30;
+constexpr size_t kNarrow = 60;  // below, texts stand under what they are of
+
+Tone tone_of(verbs::Health health) {
+  return health == verbs::Health::Works ? Tone::Good : health == verbs::Health::Limited ? Tone::Doubtful : Tone::Bad;
+}
+
+// A sentence, in as many lines as the screen wants.
+std::string sentence(const std::string& text) {
+  return screen().columns == 0 ? text + "\n" : wrapped(text, 0, screen().columns);
+}
+
+// So that a long list can be broken into lines.
+std::string spaced(std::string_view list) {
+  std::string text;
+  for (const char c : list) text.append(1, c).append(c == ',' ? " " : "");
+  return text;
+}
+
+std::string check_lines(const verbs::DoctorRow& row) {
+  const std::string health = to_string(row.health);
+  const std::string head =
+      toned(health, tone_of(row.health)) + std::string(9 - health.size(), ' ') + fmt::format("{:<20}", row.name);
+  const size_t columns = screen().columns;
+  const size_t indent = columns > 0 && columns < kNarrow ? 2 : kWhyColumn - 1;
+  std::string text;
+  if (columns == 0 || row.why.empty())
+    text = head + " " + row.why + "\n";
+  else if (columns < kNarrow)
+    text = toned(health, tone_of(row.health)) + " " + row.name + "\n" + wrapped(row.why, indent, columns);
+  else
+    text = head + " " + wrapped(row.why, kWhyColumn, columns).substr(kWhyColumn);
+  // Commands stay whole: they are there to be copied.
+  for (size_t i = 0; i < row.enable.size(); ++i)
+    text += fmt::format("{:{}} {} {}\n", "", indent, i == 0 ? "enable:" : "    or:", row.enable[i]);
+  if (!row.cost.empty()) {
+    const std::string cost = fmt::format("{:{}}   cost: {}\n", "", indent, row.cost);
+    text += columns == 0 ? cost : wrapped("cost: " + row.cost, indent + 3, columns);
   }
-  text += "\n" + (answer.tier.empty() ? "capture does not work here" : "capture uses tier " + answer.tier) + ": " +
-          answer.tier_why + "\n";
-  if (!answer.will_not_work.empty()) text += "does not work here: " + joined(answer.will_not_work, "; ") + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string render(const verbs::DoctorAnswer& answer) {
+  std::string text = sentence(answer.verdict);
+  if (!answer.fix.command.empty())
+    text += toned(answer.user == "0" ? "fix first:" : "fix first, as root:", Tone::Bold) + " " + answer.fix.command + "\n" +
+            sentence("  gives: " + joined(answer.fix.gives, ", "));
+  text += "\n" + sentence(fmt::format("{}: {}, {} CPUs, user {}", name(answer.host), name(answer.kernel), answer.cpus,
+                                      answer.user));
+  text += sentence("capabilities: " + (screen().columns == 0 ? answer.capabilities : spaced(answer.capabilities)));
+  if (!answer.container.empty()) text += sentence("in a container: " + name(answer.container));
+  if (!answer.tier.empty()) text += sentence("capture uses tier " + answer.tier + ": " + answer.tier_why);
+  text += answer.rows.empty() ? "" : "\n";
+  for (const verbs::DoctorRow& row : answer.rows) text += check_lines(row);
   return text;
 }
 

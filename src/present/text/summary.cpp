@@ -7,6 +7,7 @@
 #include "present/text/answers.h"
 #include "present/text/brief.h"
 #include "present/text/numbers.h"
+#include "present/text/screen.h"
 #include "present/text/table.h"
 
 namespace atys::present::text {
@@ -18,10 +19,15 @@ bool is_charged_otherwise(const verbs::SummaryRow& row) { return row.charged != 
 std::string table(const verbs::SummaryAnswer& answer) {
   const bool has_charges = std::ranges::any_of(answer.rows, is_charged_otherwise);
   const bool has_source = std::ranges::any_of(answer.rows, [](const auto& row) { return !row.source.empty(); });
-  std::vector<Table::Column> columns = {{"self"}, {"self%"}, {"ci95"}, {"total"}, {"total%"}};
-  if (has_charges) columns.push_back({"charged%"});
+  // Of a narrow screen the shares and the names are what is left.
+  std::vector<Table::Column> columns = {{"self", Align::Right, 5},
+                                        {"self%"},
+                                        {"ci95", Align::Right, 6},
+                                        {"total", Align::Right, 4},
+                                        {"total%", Align::Right, 1}};
+  if (has_charges) columns.push_back({"charged%", Align::Right, 2});
   columns.push_back({name(answer.by, 60), Align::Left});
-  columns.push_back({"where", Align::Left});
+  columns.push_back({"where", Align::Left, 3});
   if (has_source) columns.push_back({"source", Align::Left});
   Table table(columns);
   for (const verbs::SummaryRow& row : answer.rows) {
@@ -42,9 +48,10 @@ std::string paths(const verbs::SummaryAnswer& answer) {
   std::string text;
   for (const verbs::SummaryRow& row : answer.rows) {
     text += phase_line(answer, static_cast<size_t>(&row - answer.rows.data()));
-    text += fmt::format("{:>10}  {:>7}  ", quantity(row.total, answer.profile.unit), percent(row.total_percent));
-    for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? "" : " > ") + name(row.path[i], SIZE_MAX);
-    text += "\n";
+    std::vector<std::string> names;
+    for (const std::string& part : row.path) names.push_back(name(part, SIZE_MAX));
+    text += on_screen(fmt::format("{:>10}  {:>7}  ", quantity(row.total, answer.profile.unit), percent(row.total_percent)),
+                      [&](size_t columns) { return joined_path(names, columns); });
   }
   return text;
 }
@@ -52,11 +59,12 @@ std::string paths(const verbs::SummaryAnswer& answer) {
 std::string tree(const verbs::SummaryAnswer& answer) {
   std::string text = "     total   total%    self%\n";
   for (const verbs::SummaryRow& row : answer.rows) {
-    text += fmt::format("{:>10}  {:>7}  {:>7}  {}{}", quantity(row.total, answer.profile.unit), percent(row.total_percent),
-                        percent(row.self_percent), std::string(std::min<size_t>(row.depth, 60), ' '),
-                        name(row.entity.name, SIZE_MAX));
-    if (row.recursion > 0) text += fmt::format(" (calls itself, {} deep)", row.recursion + 1);
-    text += "\n";
+    std::string called = name(row.entity.name, SIZE_MAX);
+    if (row.recursion > 0) called += fmt::format(" (calls itself, {} deep)", row.recursion + 1);
+    text += on_screen(
+        fmt::format("{:>10}  {:>7}  {:>7}  {}", quantity(row.total, answer.profile.unit), percent(row.total_percent),
+                    percent(row.self_percent), std::string(std::min<size_t>(row.depth, 60), ' ')),
+        [&](size_t columns) { return shortened(called, columns); });
   }
   return text;
 }

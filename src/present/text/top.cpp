@@ -20,12 +20,12 @@ std::string render(const verbs::TopAnswer& answer) {
       table.add({quantity(caller.value, profile.unit), percent(caller.percent), name(caller.name, 100)});
     return text + table.render();
   }
-  Table table({{answer.by_total ? "self" : "self*"},
+  Table table({{answer.by_total ? "self" : "self*", Align::Right, 4},
                {"self%"},
-               {answer.by_total ? "total*" : "total"},
-               {"total%"},
+               {answer.by_total ? "total*" : "total", Align::Right, 3},
+               {"total%", Align::Right, 1},
                {"function", Align::Left},
-               {"where", Align::Left}});
+               {"where", Align::Left, 2}});
   for (const verbs::SummaryRow& row : answer.summary.rows)
     table.add({quantity(row.self, profile.unit), percent(row.self_percent), quantity(row.total, profile.unit),
                percent(row.total_percent), name(row.entity.name, 60), place(row.entity)});

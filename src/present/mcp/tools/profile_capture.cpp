@@ -132,6 +132,7 @@ class ProfileCapture final : public Tool {
     verbs::ChargedCall call = TRY(verbs::charge(context.ledger, request));
     view.max_tokens = request.max_tokens;
     verbs::CaptureAnswer answer = TRY(verbs::capture(request));
+    answer.command = {};  // what still runs ends with the call
     verbs::note_cost(call, answer);
     answer.summary = TRY(verbs::summary({answer.written.id, view}));
     answer.summary.next = as_calls(answer.summary.next);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/doctor_verdict.h"
+
+#include <algorithm>
+
+#include "verbs/doctor_rows.h"
+
+namespace atys::verbs {
+
+namespace {
+
+// Rows whose absence is felt, in this order, and what is had with them.
+struct Wanted {
+  std::string_view row;
+  std::string_view gives;
+};
+constexpr Wanted kWanted[] = {{"sampling", "capture"},
+                              {"ring buffers", "capture in tier perf"},
+                              {"eBPF programs", "tier ebpf, off-cpu and wall"},
+                              {"eBPF maps", "tier ebpf, off-cpu and wall"},
+                              {"BTF", "tier ebpf, off-cpu and wall"},
+                              {"whole host", "capture --host"},
+                              {"processes of others", "processes of other users"},
+                              {"kernel stacks", "stacks of the kernel"},
+                              {"kernel symbols", "names of kernel functions"},
+                              {"memory of processes", "frames of interpreted languages"},
+                              {"tracefs", "tracepoints"},
+                              {"tracepoints", "tracepoints"}};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+void add_once(std::vector<std::string>& list, std::string_view word) {
+  if (std::ranges::find(list, word) == list.end()) list.emplace_back(word);
+}
+
+struct Missing {
+  const DoctorRow* row;
+  std::string_view gives;
+};
+
+// With a fix, the most important first.
+std::vector<Missing> missing_rows(const std::vector<DoctorRow>& rows) {
+  std::vector<Missing> missing;
+  for (const Wanted& wanted : kWanted)
+    for (const DoctorRow& row : rows)
+      if (row.name == wanted.row && row.health != Health::Works && !row.enable.empty())
+        missing.push_back({&row, wanted.gives});
+  return missing;
+}
+
+}  // namespace
+
+std::string verdict_of(const DoctorAnswer& answer) {
+  if (answer.tier.empty()) return "capture does not work here: " + answer.tier_why;
+  if (answer.will_not_work.empty()) return "everything works here: capture uses tier " + answer.tier;
+  std::string text = "capture works here, in tier " + answer.tier;
+  if (!answer.works.empty()) text += ", with " + joined(answer.works);
+  return text + "; not: " + joined(answer.will_not_work);
+}
+
+std::string language_verdict(const std::string& language, const DoctorAnswer& answer) {
+  std::vector<std::string> missing;
+  for (const DoctorRow& row : answer.rows)
+    if (row.health != Health::Works) missing.push_back(row.name.substr(row.name.find(": ") + 2));
+  if (answer.rows.empty()) return "captures of " + language + " need nothing besides; " + answer.verdict;
+  if (missing.empty()) return "all that captures of " + language + " can use is here; " + answer.verdict;
+  return "of what captures of " + language + " can use, there is no " + joined(missing) + "; " + answer.verdict;
+}
+
+DoctorFix fix_of(const std::vector<DoctorRow>& rows, const linux::Probes& probes) {
+  const std::vector<Missing> missing = missing_rows(rows);
+  if (missing.empty()) return {};
+  std::vector<std::string> capabilities, gives;
+  for (const Missing& one : missing) {
+    if (one.row->capabilities.empty()) continue;
+    for (const std::string& name : one.row->capabilities) add_once(capabilities, name);
+    add_once(gives, one.gives);
+  }
+  // Unless something else matters more than all that they give.
+  if (!capabilities.empty() && !missing.front().row->capabilities.empty())
+    return {grant(probes, capabilities).back(), gives};
+  return {missing.front().row->enable.front(), {std::string(missing.front().gives)}};
+}
+
+}  // namespace atys::verbs
