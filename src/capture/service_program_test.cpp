@@ -192,10 +192,17 @@ TEST(service_rule, finds_what_is_run_where) {
   EXPECT_TRUE(holds("runs=*.py folder=/srv/*"));
   EXPECT_FALSE(holds("runs=*.py folder=/srv"));
   EXPECT_FALSE(holds("in=\"\""));
-  started.process.command_line[1] = "\xc3\xbcb\xff.py";
-  EXPECT_TRUE(holds("runs=" + exactly("\xc3\xbcb\xff.py")));
-  EXPECT_TRUE(is_utf8(exactly("\xc3\xbcb\xff.py"))) << "it goes into a task, which is text";
-  EXPECT_FALSE(holds("runs=" + exactly("\xc3\xbcb\xff.p")));
+  started.process.command_line[1] =
+      "\xc3\xbc"
+      "b\xff.py";
+  EXPECT_TRUE(holds("runs=" + exactly("\xc3\xbc"
+                                      "b\xff.py")));
+  EXPECT_TRUE(
+      is_utf8(exactly("\xc3\xbc"
+                      "b\xff.py")))
+      << "it goes into a task, which is text";
+  EXPECT_FALSE(holds("runs=" + exactly("\xc3\xbc"
+                                       "b\xff.p")));
   started.process.cgroup = "/";
   EXPECT_TRUE(holds("in=\"\""));
 }

@@ -25,6 +25,7 @@ constexpr Reason kReasons[] = {
     {"labels of threads whose keys are not known", LossOf::Details},
     {"samples without their labels", LossOf::Details},
     {"records of what processes mapped", LossOf::Details},
+    {"recordings that a runtime did not hand over", LossOf::Samples},
     {"samples that found the ring full", LossOf::Samples},
     {"samples of stacks that found no free counter", LossOf::Samples},
     {"times that the kernel throttled us", LossOf::Samples},
@@ -47,6 +48,10 @@ constexpr Reason kReasons[] = {
 LossOf what_is_lost(std::string_view reason) {
   const auto found = std::ranges::find_if(kReasons, [&](const Reason& known) { return reason.starts_with(known.text); });
   return found == std::end(kReasons) ? LossOf::Samples : found->of;
+}
+
+bool is_known_reason(std::string_view reason) {
+  return std::ranges::find(kReasons, reason, &Reason::text) != std::end(kReasons);
 }
 
 }  // namespace atys::profile

@@ -20,6 +20,9 @@ LossOf what_is_lost(std::string_view reason);
 // Whether samples that are counted as lost for this reason are in the profile nevertheless.
 inline bool is_in_samples(std::string_view reason) { return what_is_lost(reason) != LossOf::Samples; }
 
+// Whether the text is one of the table's, word for word: then it is ours, and not data of whoever wrote the profile.
+bool is_known_reason(std::string_view reason);
+
 // Every reason that begins so is of one kind: a recorder goes on with why.
 inline constexpr std::string_view kStacksCut = "stacks cut";
 

@@ -126,7 +126,7 @@ std::string_view FunctionNames::of(FunctionId id) const {
 std::string shown_file(const Profile& profile, const Frame& frame, FunctionId id) {
   const std::string_view file = profile.text(profile.functions[id].filename);
   if (!file.empty() || profile.text(frame.kind) != "jvm") return std::string(file);
-  return java_file_of(function_name(profile, id));
+  return java_file_of(stable_name(function_name(profile, id)));
 }
 
 Profile name_anonymous_functions(Profile profile) {

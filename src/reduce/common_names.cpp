@@ -66,6 +66,13 @@ std::string CommonNames::mapped(std::string_view text, Side side) const {
   return std::string(text);
 }
 
+std::string CommonNames::mapped_name(std::string_view name, Side side) const {
+  const auto placed = matching::place_in_name(name);
+  if (!placed || placed->file.empty()) return mapped(name, side);
+  const auto at = static_cast<size_t>(placed->file.data() - name.data());
+  return std::string(name.substr(0, at)) + mapped(placed->file, side) + std::string(name.substr(at + placed->file.size()));
+}
+
 CommonNames::Number CommonNames::number_of(const Profile& profile, FunctionId id, std::string_view module, Side side) {
   SideNames& names = of(side);
   const Function& function = profile.functions[id];
@@ -75,7 +82,7 @@ CommonNames::Number CommonNames::number_of(const Profile& profile, FunctionId id
   if (is_new) {
     Known& known = names.known.emplace_back();
     known.as_is = {std::move(name), std::string(file), std::string(module), 0};
-    known.mapped = {mapped(known.as_is.name, side), mapped(file, side), mapped(module, side), 0};
+    known.mapped = {mapped_name(known.as_is.name, side), mapped(file, side), mapped(module, side), 0};
   }
   if (function.start_line > 0) insert_sorted(names.known[found->second].starts, function.start_line);
   return found->second;

@@ -114,6 +114,8 @@ class CommonNames {
   SideNames& of(Side side) { return side == Side::Base ? base_ : fresh_; }
   const SideNames& of(Side side) const { return side == Side::Base ? base_ : fresh_; }
   std::string mapped(std::string_view text, Side side) const;
+  // Also where the name itself says the place.
+  std::string mapped_name(std::string_view name, Side side) const;
   Number number_of(const Profile& profile, profile::FunctionId id, std::string_view module, Side side);
   void settle_modules(SideNames& names, const Run& run, Side side);
   void settle_functions(SideNames& names, const Run& run, Side side);

@@ -121,13 +121,13 @@ TEST(common_names, takes_code_without_names_together_where_it_was_built_anew) {
 
 TEST(common_names, holds_for_several_runs_each_in_a_folder_of_its_own) {
   CommonNames names;
-  const std::vector<std::string> folders{"/tmp/r1", "/tmp/r2", "/tmp/r3", "/tmp/r4"};
+  const std::vector<std::string> folders{"/srv/r1", "/srv/r2", "/srv/r3", "/srv/r4"};
   for (size_t i = 0; i < folders.size(); ++i) names.add(in_folder(folders[i], 500), i < 2 ? Side::Base : Side::Fresh);
   names.settle();
   const std::string common = test::to_text(names.renamed(in_folder(folders[2], 500), Side::Fresh));
   for (size_t i = 0; i < folders.size(); ++i) {
     const Profile renamed = names.renamed(in_folder(folders[i], 500), i < 2 ? Side::Base : Side::Fresh);
-    EXPECT_EQ(top(renamed, 0, {}).rows.front().entity.file, "/tmp/r3/app.py");
+    EXPECT_EQ(top(renamed, 0, {}).rows.front().entity.file, "/srv/r3/app.py");
     EXPECT_EQ(test::to_text(renamed), common);
   }
   EXPECT_EQ(names.report().only_base + names.report().only_fresh, 0u);

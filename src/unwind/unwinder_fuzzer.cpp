@@ -33,7 +33,7 @@ class Hostile : public Surroundings {
   std::span<const std::byte> far_;
 };
 
-using symbolize::Cursor;
+using atys::symbolize::Cursor;
 
 Rule read_rule(Cursor& cursor) {
   Rule rule;

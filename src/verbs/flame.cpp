@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "reduce/common_names.h"
-#include "verbs/profile_info.h"
+#include "verbs/view.h"
 
 namespace atys::verbs {
 
@@ -39,7 +39,7 @@ Result<Output> complete(const FlameRequest& request) {
 Result<LoadedProfile> load(const std::string& reference, const reduce::FilterOptions& filter,
                            format::Times times = format::Times::AsRead) {
   LoadedProfile loaded = TRY(load_profile(reference, times));
-  if (!filter.keeps_all()) loaded.profile = TRY(reduce::filter(loaded.profile, filter));
+  loaded.profile = TRY(filter_or_fail(std::move(loaded.profile), filter));
   return loaded;
 }
 

@@ -68,11 +68,24 @@ void add_frames(Profile& profile, std::string_view stack, std::vector<FrameId>& 
 
 bool is_binary(char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\r' && c != '\n'; }
 
+// A stack may be on several lines; what it sums up to is what other tools would write.
+std::vector<int64_t> sums_by_stack(const std::vector<StackId>& stacks, const std::vector<int64_t>& values) {
+  std::vector<int64_t> sums;
+  for (size_t i = 0; i < stacks.size(); ++i) {
+    if (raw(stacks[i]) >= sums.size()) sums.resize(raw(stacks[i]) + 1);
+    int64_t& sum = sums[raw(stacks[i])];
+    sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(values[i]));
+  }
+  return sums;
+}
+
 }  // namespace
 
 Result<Profile> read_collapsed(std::string_view text) {
-  std::vector<std::string_view> stacks;
+  Profile profile;
+  std::vector<StackId> stacks;
   std::vector<int64_t> values;
+  std::vector<FrameId> frames;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t offset = text.size() - rest.size();
     const std::string_view line = take_line(rest);
@@ -83,20 +96,16 @@ Result<Profile> read_collapsed(std::string_view text) {
                   "bad collapsed stack at offset " + std::to_string(offset) + ": the line has no count at its end",
                   "each line is root;…;leaf, a space and a whole number");
     }
-    stacks.push_back(split->stack);
+    frames.clear();
+    add_frames(profile, split->stack, frames);
+    stacks.push_back(profile.stacks.intern(frames));
     values.push_back(split->count);
   }
-  Profile profile;
-  if (may_count_samples(values))
+  if (may_count_samples(sums_by_stack(stacks, values)))
     profile.add_value_type("samples", "count");
   else
     profile.add_value_type(kValueOfUnknownUnit, "");
-  std::vector<FrameId> frames;
-  for (size_t i = 0; i < stacks.size(); ++i) {
-    frames.clear();
-    add_frames(profile, stacks[i], frames);
-    profile.samples.add(profile.stacks.intern(frames), kNoLabels, {&values[i], 1});
-  }
+  for (size_t i = 0; i < stacks.size(); ++i) profile.samples.add(stacks[i], kNoLabels, {&values[i], 1});
   return profile;
 }
 

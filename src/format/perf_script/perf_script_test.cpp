@@ -217,6 +217,8 @@ TEST(perf_script, recognises_its_text) {
   EXPECT_TRUE(looks_like_perf_script("node 31912 cpu-clock: \n  13a f (/x)\n\n"));
   EXPECT_TRUE(looks_like_perf_script("  perf 1 [000] 1.5: 1 cycles: ff f (/x)\n"));
   EXPECT_FALSE(looks_like_perf_script("main;foo 12\nmain;bar 3\n"));
+  EXPECT_FALSE(looks_like_perf_script("a b+0x3f;c+0x3f 1\na b+0x3f;c d+0x5"));
+  EXPECT_FALSE(looks_like_perf_script("babe f+0x12 -3\n"));
   EXPECT_FALSE(looks_like_perf_script(""));
   EXPECT_FALSE(looks_like_perf_script("hello\n"));
 }

@@ -21,13 +21,19 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+// "babe 12" is a stack of one function and its count, which may be below zero.
+bool ends_with_count(std::string_view text) {
+  std::string_view last = text.substr(text.rfind(' ') + 1);
+  if (last.starts_with('-')) last.remove_prefix(1);
+  return is_number(last);
+}
+
 // An address and a name, as in many lines that are not perf's.
 bool is_plausible_frame(std::string_view text) {
   constexpr size_t kFewestDigits = 3;
   const auto frame = parse_frame(text);
   if (!frame || frame->symbol.empty() || text.find(' ') < kFewestDigits) return false;
-  // "babe 12" is a stack of one function and its count.
-  return !is_number(frame->symbol.substr(frame->symbol.rfind(' ') + 1)) && !is_certain_header(text);
+  return !ends_with_count(frame->symbol) && !is_certain_header(text);
 }
 
 // Whether other text than perf's would hardly look so: words and numbers do, modules and offsets do not.
@@ -35,8 +41,10 @@ bool is_certain_frame(std::string_view line, std::string_view above) {
   constexpr size_t kLeastIndent = 4;
   const std::string_view text = trim(line);
   const auto frame = parse_frame(text);
-  if (!frame || is_certain_header(text)) return false;
+  if (!frame || is_certain_header(text) || ends_with_count(text)) return false;
   const std::string_view module = frame->module;
+  // A collapsed stack; the line may be cut before its count.
+  if (module.empty() && frame->symbol.find(';') != std::string_view::npos) return false;
   if (module.starts_with('/') || module.starts_with('[') || module == "inlined" || frame->has_offset) return true;
   const bool is_indented = line.starts_with('\t') || line.find_first_not_of(' ') >= kLeastIndent;
   if (!is_plausible_frame(text)) return false;

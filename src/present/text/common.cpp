@@ -3,6 +3,7 @@
 
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
+#include "profile/loss.h"
 
 namespace atys::present::text {
 
@@ -18,6 +19,8 @@ std::string samples_text(const verbs::ProfileInfo& profile) {
   return text;
 }
 
+std::string reason_text(const std::string& reason) { return profile::is_known_reason(reason) ? reason : name(reason); }
+
 // What was lost is not in the profile; what was cut is, shortened.
 std::string loss_lines(const verbs::ProfileInfo& profile) {
   std::string text;
@@ -25,7 +28,7 @@ std::string loss_lines(const verbs::ProfileInfo& profile) {
     for (const verbs::LossInfo& loss : profile.loss)
       if (loss.is_in_samples == is_in)
         text += fmt::format("{}: {} ({})\n", is_in ? "not whole" : "lost",
-                            quantity(static_cast<double>(loss.count), "count"), name(loss.reason));
+                            quantity(static_cast<double>(loss.count), "count"), reason_text(loss.reason));
   return text;
 }
 

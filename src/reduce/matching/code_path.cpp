@@ -66,7 +66,7 @@ std::string_view below_sandbox(std::string_view path) {
   const size_t end = std::min(path.find_first_not_of("0123456789", 6), path.size());
   const std::string_view rest = path.substr(end);
   if (end == 6) return path;
-  if (rest.starts_with("/root/")) return rest.substr(5);
+  if (rest.starts_with("/root") && rest.substr(5).starts_with('/')) return rest.substr(5);
   return rest.starts_with("/cwd/") ? rest.substr(5) : path;
 }
 

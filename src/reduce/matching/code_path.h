@@ -2,7 +2,7 @@
 // What a path says about a file of code, whatever the machine: its parts, which of them only name a version, and the package
 // that it belongs to where a package manager put it there.
 //
-//   /home/a/.cargo/registry/src/index.crates.io-6f17d22bba15001f/serde-1.0.188/src/de/mod.rs
+//   /home/a/.cargo/registry/src/registry.example-6f17d22bba15001f/serde-1.0.188/src/de/mod.rs
 //   parts   …, serde-1.0.188, src, de, mod.rs        stems   …, serde, src, de, mod.rs        package   rust serde
 #pragma once
 

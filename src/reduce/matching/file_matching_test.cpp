@@ -56,8 +56,8 @@ TEST(file_matching, knows_packages_in_whatever_version_and_environment) {
   const Texts base{"/v1/lib/python3.11/site-packages/django/utils/html.py",
                    "/usr/lib/python3.11/json/decoder.py",
                    "/a/node_modules/ms/index.js",
-                   "/root/go/pkg/mod/github.com/x/y@v1.2.3/util.go",
-                   "/root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/serde-1.0.1/src/lib.rs",
+                   "/home/a/go/pkg/mod/github.com/x/y@v1.2.3/util.go",
+                   "/home/a/.cargo/registry/src/registry.example-6f17d22bba15001f/serde-1.0.1/src/lib.rs",
                    "/var/lib/gems/3.1.0/gems/rack-2.2.4/lib/rack.rb"};
   const Texts fresh{"/v2/lib/python3.12/site-packages/django/utils/html.py",
                     "/opt/lib/python3.12/json/decoder.py",
