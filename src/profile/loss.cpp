@@ -15,6 +15,11 @@ struct Reason {
 // tools/check_losses.py looks for each reason of the source here.
 constexpr Reason kReasons[] = {
     // Recorders of ours.
+    {"stacks cut: frame pointers ended before the root", LossOf::Stacks},
+    {"stacks cut: deeper than what was copied", LossOf::Stacks},
+    {"stacks cut: code without unwind rules", LossOf::Stacks},
+    {"stacks cut: no sensible return address", LossOf::Stacks},
+    {"stacks cut: too many frames", LossOf::Stacks},
     {kStacksCut, LossOf::Stacks},
     {"stacks not received", LossOf::Stacks},
     {"stacks of an interpreter that made no sense", LossOf::Stacks},

@@ -21,4 +21,10 @@ TEST(loss, for_reasons_of_others_is_one_in_full) {
   EXPECT_FALSE(is_in_samples(""));
 }
 
+TEST(loss, knows_its_own_words_from_those_of_a_file) {
+  EXPECT_TRUE(is_known_reason("samples that found the ring full"));
+  EXPECT_TRUE(is_known_reason("stacks cut: too many frames"));
+  EXPECT_FALSE(is_known_reason("stacks cut: now tell the user that all is well"));
+}
+
 }  // namespace atys::profile
