@@ -48,6 +48,8 @@ class Factors {
     }
     for (const auto& [key, ns] : counted) factors_.try_emplace(key, ratio(few_counted, few_sampled));
   }
+  // However far the samples are from it: the kernel guesses periods.
+  void find_exactly(uint64_t counted_in_all) { others_ = ratio(static_cast<double>(counted_in_all), all_.weight); }
   // More samples than chance explains are of processes that nobody has waited for, which that count lacks.
   void find(uint64_t counted_in_all) {
     const double chance = 4 * std::sqrt(1 / static_cast<double>(std::max<uint64_t>(1, all_.samples)));
@@ -116,7 +118,7 @@ std::vector<double> true_factors(std::span<const SampledTime> sampled, const Cou
   else if (counted.all_cpu_ns)
     cpu.find(*counted.all_cpu_ns);
   waits.find(counted.waited_ns);
-  if (counted.events) events.find(*counted.events);
+  if (counted.events) events.find_exactly(*counted.events);
   std::vector<double> factors(sampled.size(), 1);
   for (size_t i = 0; i < sampled.size(); ++i) switch (sampled[i].what) {
       case SampledWhat::Cpu: factors[i] = cpu.of(sampled[i].pid); break;

@@ -61,6 +61,8 @@ TEST(true_sums, count_events_and_waits) {
   const std::vector<SampledTime> events = {{.pid = 1, .tid = 1, .what = SampledWhat::Event, .samples = 9, .weight = 300},
                                            {.pid = 1, .tid = 1, .what = SampledWhat::Event, .samples = 1, .weight = 100}};
   EXPECT_EQ(true_factors(events, {.events = 800}), (std::vector<double>{2, 2}));
+  // A kernel that looks for the period guesses a million times too much before it has found it.
+  EXPECT_EQ(true_factors(events, {.events = 4}), (std::vector<double>{0.01, 0.01}));
   const std::vector<SampledTime> waits = {
       {.pid = 1, .tid = 1, .what = SampledWhat::Wait, .samples = 3, .weight = 300 * kMs},
       {.pid = 1, .tid = 2, .what = SampledWhat::Wait, .samples = 3, .weight = 100 * kMs},

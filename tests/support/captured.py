@@ -133,7 +133,7 @@ def plain(name: str) -> str:
     return name[:cut.start()].rstrip() if cut and cut.start() else name
 
 
-OFFSET = re.compile(r"(?:.*/)?([^/+]+)\+0x([0-9a-f]+)$")
+OFFSET = re.compile(r"(?:.*/)?\[?([^/+\[]+)\+0x([0-9a-f]+)\]?$")  # `module+0x10`; `[module+0x10]` where a function begins
 
 
 @functools.cache
