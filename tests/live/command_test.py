@@ -41,7 +41,7 @@ def interrupted(tier: str, interrupt) -> None:
         expect(shot.status in (0, 128 + signal.SIGINT), f"exit status {shot.status}: {shot.said()}")
         expect(not left, "the command still runs")
         expect(shot.path.exists(), f"no profile is written: {shot.said()}")
-        expect(live.Profile(shot.path).samples >= live.MIN_SAMPLES, f"only {live.Profile(shot.path).samples} samples")
+        expect(live.Profile(shot.path).samples > 0, "the profile is empty")
 
 
 def ctrl_c_ends_both_and_the_profile_is_written(tier):

@@ -62,7 +62,7 @@ def a_target_that_is_stopped(tier):
 
 def a_target_that_becomes_another_program(tier):
     with folder() as top, running(workload("execs"), live.seconds(4), top=top) as target:
-        shot = capture(top, tier, *live.RATE, "--duration", "10s", "--pid", str(target.pid))
+        shot = capture(top, tier, *live.RATE, "--duration", "60s", "--pid", str(target.pid))
         told_and_kept(shot)
         shares = shot.profile.shares()
         expect(shares.get("before_exec", 0) > 0.1 and shares.get("after_exec", 0) > 0.1,
