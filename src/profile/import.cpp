@@ -164,4 +164,13 @@ void Importer::copy_header() {
   into_->overhead = from_->overhead;
 }
 
+void Importer::copy_samples() {
+  const SampleTable& samples = from_->samples;
+  std::vector<int64_t> values(from_->value_types().size());
+  for (size_t row = 0; row < samples.size(); ++row) {
+    for (size_t type = 0; type < values.size(); ++type) values[type] = samples.value(row, type);
+    into_->samples.add(stack(samples.stack(row)), labels(samples.labels(row)), values, samples.time_ns(row));
+  }
+}
+
 }  // namespace atys::profile

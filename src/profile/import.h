@@ -36,6 +36,8 @@ class Importer {
 
   // Everything that is not a sample: header, loss, provenance, overhead, value types. For a copy with other samples.
   void copy_header();
+  // All samples, after the header.
+  void copy_samples();
 
  private:
   LineListId line_list(LineListId id);

@@ -139,12 +139,7 @@ Profile name_anonymous_functions(Profile profile) {
     const FunctionId id{i};
     if (const std::string_view name = names.of(id); name != function_name(profile, id)) importer.rename(id, name);
   }
-  std::vector<int64_t> values(profile.value_types().size());
-  for (size_t row = 0; row < profile.samples.size(); ++row) {
-    for (size_t type = 0; type < values.size(); ++type) values[type] = profile.samples.value(row, type);
-    named.samples.add(importer.stack(profile.samples.stack(row)), importer.labels(profile.samples.labels(row)), values,
-                      profile.samples.time_ns(row));
-  }
+  importer.copy_samples();
   return named;
 }
 

@@ -288,12 +288,7 @@ Profile CommonNames::renamed(Profile profile, Side side) const {
   }
   if (!is_changed) return profile;
   importer.copy_header();
-  std::vector<int64_t> values(profile.value_types().size());
-  for (size_t row = 0; row < profile.samples.size(); ++row) {
-    for (size_t type = 0; type < values.size(); ++type) values[type] = profile.samples.value(row, type);
-    renamed.samples.add(importer.stack(profile.samples.stack(row)), importer.labels(profile.samples.labels(row)), values,
-                        profile.samples.time_ns(row));
-  }
+  importer.copy_samples();
   return renamed;
 }
 

@@ -179,7 +179,8 @@ class Drawing {
     double x = kMargin;
     for (const auto& [level, label] : kSteps) {
       legend += fmt::format(
-          "<rect class=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"12\" height=\"12\"/><text class=\"m\" x=\"{:.1f}\" y=\"{}\">{}</text>\n",
+          "<rect class=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"12\" height=\"12\"/><text class=\"m\" x=\"{:.1f}\" "
+          "y=\"{}\">{}</text>\n",
           change_class(level), x, y, x + 17, y + 10, label);
       x += 32 + static_cast<double>(label.size()) * 6.6;
     }
