@@ -119,7 +119,8 @@ def other_formats_are_written(tier):
     with folder() as top:
         for name in ("p.otlp", "p.collapsed", "p.speedscope.json"):
             shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), live.seconds(0.3), out=name).succeeded()
-            expect(live.Profile(shot.path).samples > 0, f"{name} is empty")
+            # Collapsed text does not say how many samples there were.
+            expect(live.Profile(shot.path).total > 0, f"{name} is empty")
 
 
 def ended_by_its_duration(top, tier, *options: str, script: str):
