@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 
 #include "base/quantities.h"
 #include "cli/choices.h"
@@ -12,6 +11,7 @@
 #include "cli/ledger_options.h"
 #include "cli/print.h"
 #include "cli/target_options.h"
+#include "cli/usage.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
@@ -28,20 +28,17 @@ class CaptureSubcommand final : public Subcommand {
             "The target is a command that is started, processes, a service, a control group, or the whole host. A command "
             "is "
             "recorded from its first instruction to its last, with all that it starts; its exit status becomes ours, and "
-            "Ctrl-C "
-            "ends both. Anything else is recorded for --duration, or until Ctrl-C.\n\n"
+            "Ctrl-C ends both. Anything else is recorded for --duration, or until Ctrl-C.\n\n"
             "The first word that is no option of ours begins the command, and all behind it is the command's; -- before it "
-            "says "
-            "so plainly. Where --duration or --max-samples ends the recording first, the command goes on, and the answer "
-            "says "
-            "so; --stop ends it with SIGTERM, and the exit status is 0 then, or 1 if the command has not ended five seconds "
-            "later.\n\n"
+            "says so plainly. Where --duration or --max-samples ends the recording first, the command goes on, and the "
+            "answer "
+            "says so; --stop ends it and all that it started with SIGTERM, and the exit status is 0 then, or 1 if something "
+            "of it has not ended five seconds later.\n\n"
             "A service is found by rules: NAME, command~REGEX, exe=GLOB, cgroup=GLOB, env:NAME=VALUE, port=N, user=NAME.\n\n"
-            "Kinds: cpu (where it computes), off-cpu (where it waits, and for what), wall (both), event:NAME (page-faults,\n"
+            "Kinds: cpu (where it computes), off-cpu (where it waits, and for what), wall (both), event:NAME (page-faults, "
             "context-switches, cache-misses:pp, sched:sched_switch, rHEX …; atys doctor says what this machine has).\n\n"
             "The rate is lowered when we would cost more than --max-overhead of the target's CPU time (and never less than "
-            "of\n"
-            "one core); values stay true. Prints where the profile is, what it cost, and the hottest functions.",
+            "of one core); values stay true. Prints where the profile is, what it cost, and the hottest functions.",
         .examples =
             "  # a program from start to end\n"
             "  atys capture ./server --once\n"
@@ -114,7 +111,7 @@ class CaptureSubcommand final : public Subcommand {
     verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), request_));
     auto answer = verbs::capture(request_);
     if (shows_progress) std::fprintf(stderr, "\r\033[K");
-    if (!answer.ok()) return with_hint(answer.error());
+    if (!answer.ok()) return explain_not_run(answer.error(), request_.command);
     verbs::note_cost(call, *answer);
     if (!answer->command.note.empty()) answer->notes.push_back(answer->command.note);
     std::vector<std::string> notes = notes_on(answer->written);
@@ -128,25 +125,6 @@ class CaptureSubcommand final : public Subcommand {
   }
 
  private:
-  // Who names what cannot be run may have meant something else.
-  Error with_hint(Error error) const {
-    if (request_.command.empty()) return error;
-    const std::string& word = request_.command.front();
-    if (!error.message.starts_with("run " + word)) return error;
-    const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
-    std::error_code ignored;
-    const bool is_here = std::filesystem::is_regular_file(word, ignored);
-    if (is_number && error.code == ErrorCode::NotFound)
-      error.hint = "to record process " + word + ": atys capture --pid " + word;
-    else if (is_here && word.find('/') == std::string::npos && error.code == ErrorCode::NotFound)
-      error.hint = "it is not on PATH; the file in this folder is ./" + word;
-    else if (is_here && error.code == ErrorCode::PermissionDenied)
-      error.hint = "is it a program? chmod +x makes a file one; a script may also be run by its interpreter";
-    else
-      error.hint = "check the name and PATH";
-    return error;
-  }
-
   // A command that we ended says nothing by its status.
   static int status_of(const verbs::CaptureAnswer& answer) {
     if (answer.command.end == verbs::CommandEnd::Stopped) return 0;

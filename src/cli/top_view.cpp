@@ -112,7 +112,7 @@ void TopView::show(verbs::TopAnswer answer) {
 TopView::Drawing TopView::draw(size_t rows) const {
   if (shows_legend_) return {std::string(kLegend)};
   const std::string state = is_paused_ ? "paused; " : "";
-  if (!answer_) return {state + "recording the first window …   " + std::string(kHint)};
+  if (!answer_) return {state + "the first window …   " + std::string(kHint)};
   std::vector<std::string> lines = lines_of(state + present::text::render(*answer_));
   const size_t above = std::min(lines.size(), kLinesAboveRows);
   const size_t room = rows > above + 1 ? rows - above - 1 : 1;

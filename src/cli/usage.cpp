@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "base/nearest.h"
@@ -23,16 +24,86 @@ constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"live", "top"},       {"check", "doctor"},   {"version", "--version"}, {"server", "controller"}, {"bench", "compare"},
 };
 
-std::string what_to_do_with_file(const std::string& word) {
+// What runs a script that is no program by itself.
+constexpr std::pair<std::string_view, std::string_view> kInterpreters[] = {
+    {".py", "python3"}, {".js", "node"}, {".mjs", "node"},  {".cjs", "node"}, {".rb", "ruby"},       {".pl", "perl"},
+    {".php", "php"},    {".sh", "sh"},   {".bash", "bash"}, {".lua", "lua"},  {".jar", "java -jar"},
+};
+
+bool is_folder(const std::string& path) {
   struct stat status {};
-  if (::stat(word.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  const std::string quoted = verbs::quote_for_shell(word);
-  if (::access(word.c_str(), X_OK) == 0)
-    return "to record it: atys capture " + (word.find('/') == std::string::npos ? "./" + quoted : quoted);
-  return "to see what costs the most in it: atys summary " + quoted;
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool is_file(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+std::string as_path(const std::string& word) {
+  return verbs::quote_for_shell(word.find('/') == std::string::npos ? "./" + word : word);
+}
+
+// "python3 x.py"; empty: it is no script that we know.
+std::string with_interpreter(const std::string& word) {
+  for (const auto& [extension, interpreter] : kInterpreters)
+    if (word.ends_with(extension)) return std::string(interpreter) + " " + verbs::quote_for_shell(word);
+  return {};
+}
+
+std::string what_to_do_with_file(const std::string& word) {
+  if (!is_file(word)) return {};
+  if (::access(word.c_str(), X_OK) == 0) return "to record it: atys capture " + as_path(word);
+  if (const std::string script = with_interpreter(word); !script.empty()) return "to record it: atys capture " + script;
+  return "to see what costs the most in it: atys summary " + verbs::quote_for_shell(word);
+}
+
+// "#!/usr/bin/env x" without the mark; empty: it does not begin like that.
+std::string interpreter_of(const std::string& path) {
+  constexpr size_t kLongest = 100;
+  std::ifstream file(path, std::ios::binary);
+  char bytes[kLongest] = {};
+  file.read(bytes, sizeof(bytes));
+  const std::string_view text(bytes, static_cast<size_t>(file.gcount()));
+  if (!text.starts_with("#!")) return {};
+  return std::string(text.substr(2, text.find_first_of("\r\n") - 2));
+}
+
+std::string hint_for_unfound(const std::string& word) {
+  const bool has_slash = word.find('/') != std::string::npos;
+  if (word.find_first_not_of("0123456789") == std::string::npos)
+    return "to record process " + word + ": atys capture --pid " + word;
+  if (is_file(word) && has_slash) {
+    const std::string interpreter = interpreter_of(word);
+    return interpreter.empty() ? "the file is there, but the loader or library that it asks for is not"
+                               : "the file is there, but what its first line says runs it is not: " + interpreter;
+  }
+  if (is_file(word)) {
+    const std::string script = ::access(word.c_str(), X_OK) == 0 ? "" : with_interpreter(word);
+    if (!script.empty()) return "a script is run by its interpreter: atys capture " + script;
+    return "it is not on PATH; the file in this folder is " + as_path(word);
+  }
+  if (is_folder(word)) return "it is a folder: name the program in it";
+  if (word.find(' ') != std::string::npos)
+    return "it is one word, with spaces: leave the quotes out, or say sh -c " + verbs::quote_for_shell(word);
+  return has_slash ? "check the path" : "no program of that name is on PATH";
+}
+
+std::string hint_for_refused(const std::string& word) {
+  if (is_folder(word)) return "it is a folder: name the program in it";
+  if (!is_file(word)) return "check the path, and the permissions of its folders";
+  if (const std::string script = with_interpreter(word); !script.empty())
+    return "a script that is no program is run by its interpreter: atys capture " + script;
+  return "is it a program? chmod +x makes a file one";
 }
 
 }  // namespace
+
+Error explain_not_run(Error error, const std::vector<std::string>& command) {
+  if (command.empty() || !error.message.starts_with("run " + command.front() + ": ")) return error;
+  error.hint = error.code == ErrorCode::NotFound ? hint_for_unfound(command.front()) : hint_for_refused(command.front());
+  return error;
+}
 
 Error no_such_verb(const std::string& word) {
   if (looks_like_option(word))

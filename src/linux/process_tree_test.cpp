@@ -34,6 +34,12 @@ TEST(process_tree, has_children_and_their_children_and_not_ourselves) {
   const auto ours = with_descendants({::getpid(), child});
   EXPECT_EQ(std::ranges::count(ours, ::getpid()), 0);
   EXPECT_EQ(std::ranges::count(ours, grandchild), 1);
+  std::vector<pid_t> below;
+  for (const StartedProcess& process : descendants_of(::getpid())) {
+    below.push_back(process.pid);
+    EXPECT_GT(process.start_time_ticks, 0U);
+  }
+  EXPECT_EQ(below, (std::vector<pid_t>{child, grandchild})) << "whoever started is before what it started";
   ::kill(grandchild, SIGKILL);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/capture.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-
 #include "capture/recording.h"
+#include "linux/process_tree.h"
 #include "store/library.h"
 #include "verbs/adaptive.h"
 #include "verbs/no_samples.h"
+#include "verbs/place_for_output.h"
 #include "verbs/recording_plan.h"
 
 namespace atys::verbs {
@@ -118,17 +116,6 @@ double total_of(const Profile& profile) {
   return total;
 }
 
-// Better now than when the recording is over.
-Result<> check_writable(const std::string& path) {
-  if (path.empty() || path == "-") return {};
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    return fail(ErrorCode::InvalidInput, "cannot write " + path + ": it is a folder", "name a file in it");
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) return fail_errno("write " + path);
-  return {};
-}
-
 }  // namespace
 
 std::vector<std::string> kind_names() { return capture::kind_names(); }
@@ -148,7 +135,8 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
   capture::RecordingPlan plan = TRY(plan_of(request));
   plan.tells_phases = plan.kind.name == capture::KindName::Cpu;
   TRY(choose_format(request.output));
-  TRY(check_writable(request.output.path));
+  TRY(check_place(request.output.path));
+  if (request.stop_command) linux::adopt_orphans();  // what it started is found then, also when whoever started that is gone
   CaptureAnswer answer;
   answer.plan = request.plan;
   capture::Recorded recorded;

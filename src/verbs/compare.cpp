@@ -13,6 +13,7 @@
 #include "verbs/callgrind.h"
 #include "verbs/detail.h"
 #include "verbs/follow_up.h"
+#include "verbs/place_for_output.h"
 #include "verbs/profiled_blocks.h"
 #include "verbs/shell_command.h"
 #include "verbs/timed_blocks.h"
@@ -123,6 +124,7 @@ Result<> check(const CompareRequest& request) {
 
 Result<CompareAnswer> compare(const CompareRequest& request) {
   TRY(check(request));
+  if (request.profile_runs > 0 && request.keep_profiles) TRY(check_place({}));
   const uint64_t started = clock_ns(CLOCK_MONOTONIC);
   CompareAnswer answer;
   answer.seed = request.seed.value_or(drawn_seed());

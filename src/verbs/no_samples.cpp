@@ -38,13 +38,11 @@ std::string busiest_child(const std::vector<pid_t>& pids) {
                      command_of(busiest), static_cast<double>(busiest.cpu_time_ns) / kNsPerSecond, busiest.pid);
 }
 
-std::string of_cpu(const capture::RecordingPlan& plan, double seconds) {
+std::string of_cpu(const capture::RecordingPlan& plan, double seconds, bool has_ended) {
   if (std::holds_alternative<capture::CommandTarget>(plan.target))
-    return fmt::format(
-        "the command ended after {:.3f} s and hardly used the CPU meanwhile; sample more often (--freq 4999), let it do "
-        "more, "
-        "or see where it waits: --kind off-cpu",
-        seconds);
+    return (has_ended ? fmt::format("the command ended after {:.3f} s and hardly used the CPU meanwhile", seconds)
+                      : fmt::format("the command hardly used the CPU in {:.1f} s", seconds)) +
+           "; sample more often (--freq 4999), let it do more, or see where it waits: --kind off-cpu";
   const auto* processes = std::get_if<capture::ProcessTarget>(&plan.target);
   if (processes != nullptr && !processes->with_children)
     if (const std::string child = busiest_child(processes->pids); !child.empty())
@@ -58,7 +56,7 @@ std::string of_cpu(const capture::RecordingPlan& plan, double seconds) {
 std::string why_there_are_no_samples(const capture::RecordingPlan& plan, const capture::Recorded& recorded) {
   const double seconds = static_cast<double>(recorded.use.elapsed_ns) / kNsPerSecond;
   switch (plan.kind.name) {
-    case KindName::Cpu: return "no samples: " + of_cpu(plan, seconds);
+    case KindName::Cpu: return "no samples: " + of_cpu(plan, seconds, recorded.reason == capture::EndReason::TargetEnded);
     case KindName::Event:
       return fmt::format("no samples: {} had no event {} in {:.1f} s; `atys doctor` lists those that this machine has",
                          capture::describe(plan.target), plan.kind.event, seconds);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/nearest.h"
 #include "reduce/confidence.h"
 #include "store/library.h"
 #include "verbs/profile_info.h"
@@ -13,12 +14,17 @@ namespace atys::verbs {
 
 namespace {
 
-std::string writable_formats() {
-  std::string names;
-  for (const auto& format : format::all_formats()) {
-    if (format->descriptor().can_write) names += (names.empty() ? "" : ", ") + std::string(format->descriptor().name);
-  }
+std::vector<std::string> writable_formats() {
+  std::vector<std::string> names;
+  for (const auto& format : format::all_formats())
+    if (format->descriptor().can_write) names.emplace_back(format->descriptor().name);
   return names;
+}
+
+std::string say_a_format() {
+  std::string text;
+  for (const std::string& name : writable_formats()) text += (text.empty() ? "use --to with one of: " : ", ") + name;
+  return text;
 }
 
 // What the profile has and the format cannot carry, in words.
@@ -57,11 +63,12 @@ Result<const format::Format*> choose_format(const Output& output) {
   if (chosen == nullptr) {
     const std::string what = output.format.empty() ? "tell the format of " + output.path + ": no format has that extension"
                                                    : "write '" + output.format + "': no such format";
-    return fail(ErrorCode::InvalidInput, "cannot " + what, "use --to with one of: " + writable_formats());
+    return fail(ErrorCode::InvalidInput, "cannot " + what,
+                output.format.empty() ? say_a_format() : did_you_mean(output.format, writable_formats(), say_a_format()));
   }
   if (!chosen->descriptor().can_write) {
     return fail(ErrorCode::Unsupported, "cannot write " + std::string(chosen->descriptor().name) + ": it can only be read",
-                "use --to with one of: " + writable_formats());
+                say_a_format());
   }
   return chosen;
 }

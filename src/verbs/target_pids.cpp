@@ -2,6 +2,7 @@
 #include "verbs/target_pids.h"
 
 #include "capture/target.h"
+#include "linux/process_tree.h"
 
 namespace atys::verbs {
 
@@ -9,6 +10,11 @@ Result<std::vector<int>> pids_of_service(const std::string& rule) {
   const std::vector<pid_t> pids =
       TRY(capture::find_processes(capture::ServiceTarget{TRY(capture::ServiceRule::parse(rule))}));
   return std::vector<int>(pids.begin(), pids.end());
+}
+
+std::vector<int> with_children(const std::vector<int>& pids) {
+  const std::vector<pid_t> all = linux::with_descendants({pids.begin(), pids.end()});
+  return {all.begin(), all.end()};
 }
 
 }  // namespace atys::verbs

@@ -11,4 +11,7 @@ namespace atys::verbs {
 
 Result<std::vector<int>> pids_of_service(const std::string& rule);
 
+// They and all that descends from them.
+std::vector<int> with_children(const std::vector<int>& pids);
+
 }  // namespace atys::verbs

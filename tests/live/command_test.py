@@ -119,6 +119,7 @@ def other_formats_are_written(tier):
     with folder() as top:
         for name in ("p.otlp", "p.collapsed", "p.speedscope.json"):
             shot = capture(top, tier, *live.RATE, "--", workload("split_fp"), live.seconds(0.3), out=name).succeeded()
+            # Collapsed text does not say how many samples there were.
             expect(live.Profile(shot.path).total > 0, f"{name} is empty")
 
 
@@ -170,6 +171,24 @@ def a_command_that_does_not_stop_is_told(tier):
         expect(shot.profile.samples > 0, "the profile is empty")
 
 
+def stop_ends_what_was_started_by_who_has_ended(tier):
+    """A daemon has no parent that leads to it, and this one hardly ran."""
+    with folder() as top:
+        shot, left = ended_by_its_duration(top, tier, "--stop", script=f"(setsid sh -c 'exec >/dev/null 2>&1; sleep 600; :' \"$0\" &); {BUSY}")
+        expect(not left, f"{len(left)} processes go on")
+        expect(shot.status == 0, f"exit status {shot.status}: {shot.said()}")
+        expect("ended" not in shot.err and f"with exit status {128 + signal.SIGTERM}" in shot.err, f"how it ended is not told: {shot.said()}")
+
+
+def what_a_command_started_and_does_not_stop_is_told(tier):
+    with folder() as top:
+        shot, left = ended_by_its_duration(top, tier, "--stop", script=f"sh -c \"trap '' TERM; {BUSY}\" \"$0\" & {BUSY}")
+        expect(shot.status == 1, f"exit status {shot.status}: {shot.said()}")
+        expect(len(left) == 1 and f"process {left[0]} goes on: kill -KILL {left[0]}" in shot.err, f"the answer does not say so: {shot.said()}")
+        expect(shot.answer["command"] == {"state": "not ended", "pid": left[0]}, f"the JSON says {shot.answer.get('command')}")
+        expect(shot.answer["exit_status"] == 128 + signal.SIGTERM, f"its status was {shot.answer['exit_status']}")
+
+
 def a_command_that_ended_by_itself_needs_no_stop(tier):
     with folder() as top:
         shot = capture(top, tier, "--duration", "60s", "--stop", "--", "sh", "-c", "exit 5")
@@ -191,6 +210,7 @@ def options_behind_the_command_are_its_own(tier):
 if __name__ == "__main__":
     sys.exit(live.run_tests([
         a_command_that_goes_on_is_told, stop_ends_the_command_and_what_it_started, a_command_that_does_not_stop_is_told,
+        stop_ends_what_was_started_by_who_has_ended, what_a_command_started_and_does_not_stop_is_told,
         a_command_that_ended_by_itself_needs_no_stop, options_behind_the_command_are_its_own,
         the_exit_status_is_that_of_the_command, a_command_that_a_signal_ends_gives_128_and_its_number,
         ctrl_c_ends_both_and_the_profile_is_written, an_interrupt_of_ours_alone_ends_both_as_well, the_output_of_the_command_is_its_own, children_are_included,

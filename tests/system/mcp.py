@@ -143,11 +143,30 @@ def stdio_tests(folder):
             check(f"stdio: a client that {name} leaves nothing", lambda: wait_until(lambda: not processes_with(mark.encode())) if running else "nothing ran")
 
 
+def children_test(folder):
+    """A process that waits for its busy child: nothing by itself, all with `children`."""
+    parent = subprocess.Popen(["sh", "-c", "sh -c 'while :; do :; done' & echo $!; wait"], cwd=folder, text=True, stdout=subprocess.PIPE)
+    child = int(parent.stdout.readline())
+    try:
+        with Server(folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+            def samples(number, **more):
+                server.process.stdin.write(call(number, "profile_capture", {"pids": [parent.pid], "seconds": 1, **more}) + "\n")
+                server.process.stdin.flush()
+                answer = json.loads(server.process.stdout.readline())
+                return answer["result"]["structuredContent"]["profile"]["samples"]
+            check("a process has its children with it if asked", lambda: None if samples(1, children=True) > 0 else "no samples")
+            check("and not if not asked", lambda: differs(samples(2), 0))
+    finally:
+        os.kill(child, signal.SIGKILL)
+        parent.wait()
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="atys-mcp-") as folder:
         http_tests(folder)
         if os.geteuid() == 0:
             stdio_tests(folder)
+            children_test(folder)
         else:
             print("skip stdio: captures want root")
     return checks.status()

@@ -2,8 +2,11 @@
 #include "present/mcp/tool.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -69,6 +72,31 @@ TEST(mcp_tools, wrong_arguments_are_results_with_a_hint) {
   EXPECT_NE(text("profile_capture", {{"host", true}}).find("--allow-any"), std::string::npos);
   EXPECT_NE(text("profile_capture", {{"command", {"/bin/true"}}, {"cwd", "/"}}).find("--allow-command"), std::string::npos);
   EXPECT_NE(text("profile_capture", {{"command", {"true"}}, {"seconds", 4000}}).find("--max-duration"), std::string::npos);
+}
+
+TEST(mcp_tools, children_have_to_be_allowed_like_processes_that_were_named) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const pid_t grandchild = ::fork();
+    if (grandchild != 0) (void)!::write(pipe[1], &grandchild, sizeof grandchild);
+    ::pause();
+    ::_exit(0);
+  }
+  pid_t grandchild = 0;
+  ASSERT_EQ(::read(pipe[0], &grandchild, sizeof grandchild), static_cast<ssize_t>(sizeof grandchild));
+  const verbs::Permission permission = *verbs::Permission::create({.pids = {child}}, "/");
+  const auto text = [&](const Json& arguments) {
+    return call_tool(tool("profile_capture"), arguments, {.permission = &permission})["content"][0]["text"]
+        .get<std::string>();
+  };
+  const std::string refused = "may not record process " + std::to_string(grandchild);
+  EXPECT_NE(text({{"pids", {child}}, {"children", true}}).find(refused), std::string::npos);
+  EXPECT_NE(text({{"command", {"true"}}, {"children", true}}).find("children goes with pids"), std::string::npos);
+  for (const pid_t pid : {grandchild, child}) ::kill(pid, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  for (const int fd : pipe) ::close(fd);
 }
 
 TEST(mcp_tools, each_of_several_runs_has_to_be_allowed) {

@@ -27,6 +27,7 @@ Json own_properties() {
         {"minItems", 1},
         {"maxItems", 1000},
         {"description", "running processes to record instead"}}},
+      {"children", {{"type", "boolean"}, {"description", "with pids: what they have started, too"}}},
       {"service",
        {{"type", "string"}, {"maxLength", 1000}, {"description", "processes by rule: NAME, port=8080, command~REGEX"}}},
       {"host", {{"type", "boolean"}, {"description", "every process"}}},
@@ -38,7 +39,7 @@ Json own_properties() {
        {{"type", "number"},
         {"minimum", 0.01},
         {"maximum", 86400},
-        {"description", "how long (default: 10; a command: until it ends)"}}},
+        {"description", "how long (default: 10; a command: until it ends; it is stopped after that)"}}},
       {"hz", {{"type", "number"}, {"minimum", 1}, {"maximum", 10000}, {"description", "samples a second (default 99)"}}},
       {"max_overhead_percent",
        {{"type", "number"},
@@ -47,6 +48,22 @@ Json own_properties() {
         {"description", "of the target's CPU time; default 1, of a command 5"}}},
       {"labels", {{"type", "object"}, {"description", "texts to note in the profile, by name"}}},
   };
+}
+
+// Where not everything is allowed, those of this moment: each is looked at, like a pid that was named.
+Result<> add_children(const verbs::Permission& permission, verbs::CaptureRequest& request) {
+  if (permission.allows_everything()) {
+    request.children = true;
+    return {};
+  }
+  std::vector<int> allowed;
+  for (const int pid : verbs::with_children(request.pids)) {
+    const auto permitted = permission.may_record(pid);
+    if (!permitted.ok() && permitted.error().code != ErrorCode::NotFound) return permitted.error();
+    if (permitted.ok()) allowed.push_back(pid);  // the others have ended meanwhile
+  }
+  request.pids = std::move(allowed);
+  return {};
 }
 
 // Rules are looked up once, so that what comes to fit them later is not recorded without having been allowed.
@@ -60,13 +77,17 @@ Result<> set_target(const Json& arguments, const verbs::Permission& permission, 
   if (targets != 1)
     return fail(ErrorCode::InvalidInput, targets == 0 ? "nothing to record" : "more than one target",
                 "give exactly one of command, pids, service, host");
+  const bool with_children = arguments.value("children", false);
+  if (with_children && request.pids.empty())
+    return fail(ErrorCode::InvalidInput, "children goes with pids",
+                "a command and the host have their children with them; a service has its rule");
   if (request.host) return permission.may_record_host();
   if (!request.service.empty() && !permission.allows_everything()) {
     request.pids = TRY(verbs::pids_of_service(request.service));
     request.service.clear();
   }
   for (const int pid : request.pids) TRY(permission.may_record(pid));
-  return {};
+  return with_children ? add_children(permission, request) : Result<>();
 }
 
 Result<> set_length(const Json& arguments, const ToolContext& context, verbs::CaptureRequest& request) {
