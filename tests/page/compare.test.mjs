@@ -94,6 +94,13 @@ test("losses of both are told apart", async () => {
   assert.equal(await page.locator("#losses").innerText(), "before: 7 lost and not in this graph: pruned 7; after: 5 lost and not in this graph: ring-full 5");
 });
 
+test("where nobody counted samples, nothing is said of chance, and that is said", async () => {
+  const profile = (value) => pprof([["main;parse", value], ["main;run", 5555]], [["cpu", "nanoseconds"]]);
+  const page = await show(profile(3333), { base: profile(2222) });
+  assert.match(await page.locator("#facts").innerText(), /samples\s+not known → not known\s+chance\s+cannot be told: how many samples there were is not known/);
+  assert.doesNotMatch(await tooltipOf(page, "parse"), /chance|significantly/);
+});
+
 // Three callbacks of one file: the first is new, so the others begin further down.
 const CALLBACKS = pprof([["main@app.js:1~1;index@app.js:8~7;(anonymous)@app.js:9~9", 3000], ["main@app.js:1~1;index@app.js:12~7;(anonymous)@app.js:12~12", 1000]]);
 const MOVED = pprof([["main@app.js:1~1;fetch@app.js:4~3;(anonymous)@app.js:4~4", 1000], ["main@app.js:1~1;index@app.js:13~12;(anonymous)@app.js:14~14", 3000], ["main@app.js:1~1;index@app.js:17~12;(anonymous)@app.js:17~17", 1000]]);

@@ -37,6 +37,7 @@ function showBothFacts(app, list) {
   const ratio = callTree.baseTotal[0] === 0 ? "" : ` (${percentText(callTree.total[0] / callTree.baseTotal[0] - 1)})`;
   addFact(list, app.valueType.type || "value", `${valueText(callTree.baseTotal[0], app.unit)} → ${valueText(callTree.total[0], app.unit)}${ratio}`);
   addFact(list, "samples", `${samplesText(profile.base)} → ${samplesText(profile)}`);
+  if (!compared.isChanceKnown) addFact(list, "chance", "cannot be told: how many samples there were is not known");
   if (profile.durationNs > 0 && profile.base.durationNs > 0) addFact(list, "duration", `${valueText(profile.base.durationNs, "nanoseconds")} → ${valueText(profile.durationNs, "nanoseconds")}`);
 }
 
