@@ -45,6 +45,7 @@ class FlameSubcommand final : public Subcommand {
         ->check(CLI::IsMember({"new", "base", "either"}))
         ->default_str("new")
         ->needs(base);
+    maps_.define(app)->needs(base);
     filter_.define(app);
   }
 
@@ -55,6 +56,7 @@ class FlameSubcommand final : public Subcommand {
     if (widths_ == "base") request_.widths = format::ComparedWidths::Base;
     if (widths_ == "either") request_.widths = format::ComparedWidths::Either;
     request_.filter = TRY(filter_.parse());
+    request_.maps = TRY(maps_.parse());
     return {};
   }
 
@@ -68,6 +70,7 @@ class FlameSubcommand final : public Subcommand {
   verbs::FlameRequest request_;
   OutputFlags output_;
   FilterFlags filter_;
+  MapFlags maps_;
   std::string title_;
   std::string widths_ = "new";
   bool inverted_ = false;

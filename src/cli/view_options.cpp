@@ -97,10 +97,12 @@ Result<verbs::View> ViewFlags::parse() const {
   return view;
 }
 
-void MapFlags::define(CLI::App& app) {
-  app.add_option("--map", maps_,
-                 "What begins with OLD on the first side is what begins with NEW on the second: folders, modules, packages; "
-                 "may repeat")
+CLI::Option* MapFlags::define(CLI::App& app) {
+  return app
+      .add_option(
+          "--map", maps_,
+          "What begins with OLD on the first side is what begins with NEW on the second: folders, modules, packages; "
+          "may repeat")
       ->type_name("OLD=NEW")
       ->allow_extra_args(false);
 }

@@ -44,7 +44,7 @@ class ViewFlags {
 // --map, of verbs that compare two sides
 class MapFlags {
  public:
-  void define(CLI::App& app);
+  CLI::Option* define(CLI::App& app);
   Result<std::vector<reduce::PathMap>> parse() const;
 
  private:

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reduce/sample_count.h"
+
 namespace atys::reduce {
 
 namespace {
@@ -19,6 +21,11 @@ double share_variance(double base, double fresh, double base_samples, double fre
 }
 
 }  // namespace
+
+double samples_behind(const Profile& profile, size_t column) {
+  const SampleCount count = count_samples(profile, column);
+  return count.is_known ? count.effective : 0;
+}
 
 bool is_beyond_chance(double base, double fresh, const FlameWhole& of_base, const FlameWhole& of_fresh, bool absolute) {
   if (base == fresh && absolute) return false;

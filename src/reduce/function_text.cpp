@@ -64,6 +64,25 @@ size_t dotted_package(std::string_view name) {
   return first_dot;
 }
 
+// Where the parameters of "void a.B.run(java.util.List)" begin, or the name ends; "(*T)" of Go is none.
+size_t parameters_of_method(std::string_view name) {
+  for (size_t open = name.find('('); open != std::string_view::npos; open = name.find('(', open + 1)) {
+    const char before = open == 0 ? '.' : name[open - 1];
+    if (std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_' || before == '$' || before == '>')
+      return open;
+  }
+  return name.size();
+}
+
+// "void a.B.run(c.D)" → "a.B.run(c.D)"
+std::string_view without_type_of_method(std::string_view name) {
+  const std::string_view head = name.substr(0, parameters_of_method(name));
+  const size_t space = head.rfind(' ');
+  const bool is_method =
+      head.size() < name.size() && space != std::string_view::npos && head.find('.', space) != std::string_view::npos;
+  return is_method ? name.substr(space + 1) : name;
+}
+
 // The last scope and the name; more where a scope is not a name by itself: "run::{lambda}:23::{lambda}:24".
 std::string_view last_two_scopes(std::string_view name) {
   size_t begin = name.rfind("::");
@@ -157,7 +176,8 @@ std::string short_name(std::string_view name) {
     return std::string(scoped.empty() ? name : scoped);
   }
   if (const size_t component = last_component(name); component < name.size()) name.remove_prefix(component);
-  const size_t package = dotted_package(name);
+  name = without_type_of_method(name);
+  const size_t package = dotted_package(name.substr(0, parameters_of_method(name)));
   // One word is a Go package, which belongs to the name; several are a path.
   const bool is_path = name.substr(0, package).find('.') != std::string_view::npos;
   return std::string(is_path ? name.substr(package + 1) : name);

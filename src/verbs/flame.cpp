@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "reduce/common_names.h"
-#include "verbs/view.h"
+#include "reduce/anonymous.h"
+#include "verbs/compared_runs.h"
 
 namespace atys::verbs {
 
@@ -36,10 +36,10 @@ Result<Output> complete(const FlameRequest& request) {
   return output;
 }
 
-Result<LoadedProfile> load(const std::string& reference, const reduce::FilterOptions& filter,
-                           format::Times times = format::Times::AsRead) {
+// Patterns are of the names that people are shown.
+Result<LoadedProfile> load(const std::string& reference, const reduce::FilterOptions& filter, format::Times times) {
   LoadedProfile loaded = TRY(load_profile(reference, times));
-  loaded.profile = TRY(filter_or_fail(std::move(loaded.profile), filter));
+  loaded.profile = TRY(filter_or_fail(reduce::name_anonymous_functions(std::move(loaded.profile)), filter));
   return loaded;
 }
 
@@ -48,30 +48,37 @@ std::string type_text(const Profile& profile, size_t column) {
   return std::string(profile.text(type.type)) + "/" + std::string(profile.text(type.unit));
 }
 
-// The column of `base` that holds the same as the one that is drawn.
-Result<size_t> base_column(const Profile& base, const Profile& fresh, const std::string& value) {
-  const std::string wanted = type_text(fresh, TRY(find_value_column(fresh, value)));
-  const size_t own = TRY(find_value_column(base, {}));
-  for (size_t column = 0; column < base.value_types().size(); ++column)
-    if (type_text(base, column) == wanted) return column;
-  return fail(ErrorCode::InvalidInput, "cannot compare " + type_text(base, own) + " with " + wanted,
+// The column that holds the same as the one that is drawn.
+Result<size_t> column_like(const Profile& profile, const std::string& wanted) {
+  for (size_t column = 0; column < profile.value_types().size(); ++column)
+    if (type_text(profile, column) == wanted) return column;
+  const size_t own = TRY(find_value_column(profile, {}));
+  return fail(ErrorCode::InvalidInput, "cannot compare " + type_text(profile, own) + " with " + wanted,
               "choose a value type that both have with --value");
 }
 
 Result<WrittenProfile> draw_comparison(const FlameRequest& request, Output output) {
-  const LoadedProfile base = TRY(load(request.base, request.filter));
-  const LoadedProfile fresh = TRY(load(request.profile, request.filter));
-  // Versions in two folders have the same functions all the same.
-  const reduce::NamedAlike both = reduce::named_alike(base.profile, fresh.profile);
+  View view;
+  view.value = output.value;
+  view.filter = request.filter;
+  ComparedRuns runs(request.maps);
+  TRY(runs.add(request.base, view, reduce::Side::Base));
+  TRY(runs.add(request.profile, view, reduce::Side::Fresh));
+  runs.settle();
+  const ViewedProfile base = TRY(runs.take(0, view, reduce::Side::Base));
+  const ViewedProfile fresh = TRY(runs.take(0, view, reduce::Side::Fresh));
+  // What one side has alone is a change.
+  if (base.nothing && fresh.nothing) return *base.nothing;
+  const std::string wanted = type_text(fresh.loaded.profile, fresh.column);
   // Files of one name in two folders are told apart by the folders.
-  const bool has_one_name = base.name == fresh.name;
-  output.comparison = {.base = &both.base,
-                       .base_column = TRY(base_column(both.base, both.fresh, output.value)),
-                       .base_name = has_one_name ? request.base : base.name,
-                       .new_name = has_one_name ? request.profile : fresh.name,
+  const bool has_one_name = base.loaded.name == fresh.loaded.name;
+  output.comparison = {.base = &base.loaded.profile,
+                       .base_column = TRY(column_like(base.loaded.profile, wanted)),
+                       .base_name = has_one_name ? request.base : base.loaded.name,
+                       .new_name = has_one_name ? request.profile : fresh.loaded.name,
                        .widths = request.widths,
                        .is_absolute = request.is_absolute};
-  return write_output(both.fresh, output);
+  return write_output(fresh.loaded.profile, output);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "reduce/common_names.h"
 #include "reduce/filter.h"
 #include "verbs/output.h"
 
@@ -11,10 +13,11 @@ namespace atys::verbs {
 
 struct FlameRequest {
   std::string profile;
-  reduce::FilterOptions filter;  // of both
-  Output output;                 // no path: named after the profile, in the current folder
-  std::string base;              // what to compare with; empty: nothing
-  bool is_absolute = false;      // compare values, not shares
+  reduce::FilterOptions filter;            // of both
+  Output output;                           // no path: named after the profile, in the current folder
+  std::string base;                        // what to compare with; empty: nothing
+  std::vector<reduce::PathMap> maps = {};  // what of the base is what of the new one, where we cannot tell
+  bool is_absolute = false;                // compare values, not shares
   format::ComparedWidths widths = format::ComparedWidths::New;
 };
 

@@ -94,6 +94,33 @@ test("losses of both are told apart", async () => {
   assert.equal(await page.locator("#losses").innerText(), "before: 7 lost and not in this graph: pruned 7; after: 5 lost and not in this graph: ring-full 5");
 });
 
+test("where nobody counted samples, nothing is said of chance, and that is said", async () => {
+  const profile = (value) => pprof([["main;parse", value], ["main;run", 5555]], [["cpu", "nanoseconds"]]);
+  const page = await show(profile(3333), { base: profile(2222) });
+  assert.match(await page.locator("#facts").innerText(), /samples\s+not known → not known\s+chance\s+cannot be told: how many samples there were is not known/);
+  assert.doesNotMatch(await tooltipOf(page, "parse"), /chance|significantly/);
+});
+
+// Three callbacks of one file: the first is new, so the others begin further down.
+const CALLBACKS = pprof([["main@app.js:1~1;index@app.js:8~7;(anonymous)@app.js:9~9", 3000], ["main@app.js:1~1;index@app.js:12~7;(anonymous)@app.js:12~12", 1000]]);
+const MOVED = pprof([["main@app.js:1~1;fetch@app.js:4~3;(anonymous)@app.js:4~4", 1000], ["main@app.js:1~1;index@app.js:13~12;(anonymous)@app.js:14~14", 3000], ["main@app.js:1~1;index@app.js:17~12;(anonymous)@app.js:17~17", 1000]]);
+
+test("functions without a name are told apart, and found again where their lines moved", async () => {
+  const page = await show(MOVED, { base: CALLBACKS });
+  const rows = (await rowsOf(page)).map((row) => row.replace(/ \*/g, ""));
+  assert.deepEqual(rows, [
+    "+20.00 0% → 20.0% +20.00 0% → 20.0% (anonymous):4 in fetch", "−15.00 75.0% → 60.0% −15.00 75.0% → 60.0% (anonymous):14 in index", "−5.00 25.0% → 20.0% −5.00 25.0% → 20.0% (anonymous):17 in index",
+    "0.00 0% → 0% +20.00 0% → 20.0% fetch", "0.00 0% → 0% −20.00 100% → 80.0% index", "0.00 0% → 0% 0.00 100% → 100% main",
+  ]);
+});
+
+test("a part is asked for by the names that are shown", async () => {
+  const page = await show(CALLBACKS, { args: ["--focus", "^\\(anonymous\\):9 in index$"] });
+  assert.deepEqual(await rowsOf(page), ["3,000 100% 3,000 100% (anonymous):9 in index", "0 0% 3,000 100% index", "0 0% 3,000 100% main"]);
+  const compared = await show(MOVED, { base: CALLBACKS, args: ["--focus", "anonymous\\):4 "] });
+  assert.deepEqual((await rowsOf(compared)).map((row) => row.split(" ").at(-1)), ["fetch", "fetch", "main"]);
+});
+
 // src/reduce/flame_change_test.cpp has the same table: the picture and the page agree.
 const CHANGES = [
   ["same", 10, 10, 100, 100, 0, false, 0], ["new", 0, 10, 100, 100, 0, false, 4], ["gone", 10, 0, 100, 100, 0, false, -4], ["twice", 10, 20, 100, 100, 0, false, 3], ["half", 20, 10, 100, 100, 0, false, -3],

@@ -22,14 +22,14 @@ class Table {
 
 const SAMPLE_TIME = 1000; // our own field
 
-// "parse@parser.c:12" → its parts
+// "parse@parser.c:12~10" → its parts; the last is where the function begins
 function frameOf(text) {
-  const [, name, file, line] = /^(.*?)(?:@([^@:]*)(?::(\d+))?)?$/s.exec(text);
-  return { name, file: file ?? "", line: Number(line ?? 0) };
+  const [, name, file, line, start] = /^(.*?)(?:@([^@:]*)(?::(\d+)(?:~(\d+))?)?)?$/s.exec(text);
+  return { name, file: file ?? "", line: Number(line ?? 0), start: Number(start ?? 0) };
 }
 
 // stacks: [frames from root to leaf (a list, or joined by ";"), value or values, { labels, time }]. A frame is a name, or in a text
-// joined by ";" name@file:line. Labels: { thread: "io" }. types: [["cpu", "nanoseconds"], …]. losses: [[reason, count], …].
+// joined by ";" name@file:line, or name@file:line~start. Labels: { thread: "io" }. types: [["cpu", "nanoseconds"], …]. losses: [[reason, count], …].
 export function pprof(stacks, types = [["samples", "count"]], losses = []) {
   const strings = new Table();
   const functions = new Table();
@@ -37,7 +37,7 @@ export function pprof(stacks, types = [["samples", "count"]], losses = []) {
   strings.id("");
   const parts = types.map(([type, unit]) => bytes(1, [...number(1, strings.id(type)), ...number(2, strings.id(unit))]));
   for (const [path, value, { labels = {}, time = 0 } = {}] of stacks) {
-    const frames = Array.isArray(path) ? path.map((name) => ({ name, file: "", line: 0 })) : path.split(";").map(frameOf);
+    const frames = Array.isArray(path) ? path.map((name) => ({ name, file: "", line: 0, start: 0 })) : path.split(";").map(frameOf);
     const ids = frames.map((frame) => locations.id(JSON.stringify(frame)) + 1).reverse();
     const values = Array.isArray(value) ? value : [value];
     const sample = [bytes(1, ids.flatMap(varint)), bytes(2, values.flatMap(varint))];
@@ -46,13 +46,13 @@ export function pprof(stacks, types = [["samples", "count"]], losses = []) {
     parts.push(bytes(2, Buffer.concat(sample)));
   }
   for (const [key, index] of locations.ids) {
-    const { name, file, line } = JSON.parse(key);
-    const at = bytes(4, [...number(1, functions.id(JSON.stringify([name, file])) + 1), ...number(2, line)]);
+    const { name, file, line, start } = JSON.parse(key);
+    const at = bytes(4, [...number(1, functions.id(JSON.stringify([name, file, start])) + 1), ...number(2, line)]);
     parts.push(bytes(4, Buffer.concat([Buffer.from(number(1, index + 1)), at])));
   }
   for (const [key, index] of functions.ids) {
-    const [name, file] = JSON.parse(key);
-    parts.push(bytes(5, [...number(1, index + 1), ...number(2, strings.id(name)), ...number(4, strings.id(file))]));
+    const [name, file, start] = JSON.parse(key);
+    parts.push(bytes(5, [...number(1, index + 1), ...number(2, strings.id(name)), ...number(4, strings.id(file)), ...number(5, start)]));
   }
   for (const [reason, count] of losses) parts.push(bytes(1002, [...number(1, strings.id(reason)), ...number(2, count)]));
   for (const text of strings.ids.keys()) parts.push(bytes(6, Buffer.from(text)));

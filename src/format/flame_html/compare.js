@@ -36,6 +36,12 @@ class Compared {
     this.base = { total: baseTotal, samples: (comparison.baseSamples[this.app.column] ?? 0) * part(baseTotal, baseAll) };
   }
 
+  // Whether it is known how many samples the values rest on.
+  get isChanceKnown() {
+    const { comparison } = this.app.profile;
+    return comparison.newSamples[this.app.column] > 0 && comparison.baseSamples[this.app.column] > 0;
+  }
+
   // How wide a value of its own makes a frame. Shares are compared with both wholes as wide as each other.
   widthOf(total, baseTotal) {
     const scale = (whole) => (this.isAbsolute || whole === 0 ? 1 : 1 / Math.abs(whole));
@@ -104,7 +110,7 @@ class Compared {
   // 1: the self value of a function changed, 2: its total did, as `atys diff` finds; null: not known for what is shown.
   significanceOf(symbol) {
     const { app } = this;
-    if (!app.selection.isEverything || app.column !== app.profile.column) return null;
+    if (!app.selection.isEverything || app.column !== app.profile.column || !this.isChanceKnown) return null;
     return app.profile.comparison.significant[app.symbols.first[symbol]];
   }
 }

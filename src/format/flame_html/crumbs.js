@@ -50,7 +50,9 @@ function sandwichFigures(app) {
     if (!app.compared) return `${label} ${valueText(value, app.unit)} (${shareText(value, app.callTree.total[0])})`;
     return `${label} ${valueText(baseValues[app.symbol], app.unit)} → ${valueText(value, app.unit)} (${app.compared.differenceText(baseValues[app.symbol], value)})`;
   };
-  return `${figure("self", self, baseSelf)}, ${figure("total", total, baseTotal)}`;
+  const drawn = app.tree.total[0];
+  const rest = drawn === total[app.symbol] ? "" : `; of that ${valueText(drawn, app.unit)} in this graph, the rest in frames too small for it`;
+  return `${figure("self", self, baseSelf)}, ${figure("total", total, baseTotal)}${rest}`;
 }
 
 function timeCrumbs(app) {

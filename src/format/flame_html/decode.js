@@ -134,6 +134,12 @@ function decodeFacts(data) {
   return { samples, timeMs, durationNs, losses, provenance, comments, rows: decodeRows(data.rows) };
 }
 
+// Of each profile, what its functions are worth in all, also in frames that this page does not hold; null: it holds them all.
+function decodeSums(data) {
+  const signed = (base64) => Float64Array.from(decodeColumn(base64, data.functions.count, new Float64Array(data.functions.count)), unzigzag);
+  return data.sums?.map(({ self, total }) => ({ self: signed(self), total: signed(total) })) ?? null;
+}
+
 function decodeProfile(json) {
   const data = JSON.parse(json);
   const shape = decodeShape(data.nodes);
@@ -146,6 +152,7 @@ function decodeProfile(json) {
     valueTypes: data.valueTypes,
     functions: decodeFunctions(data.functions, data.strings.map(withoutDirectionMarks)),
     folded: data.nodes.folded,
+    sums: decodeSums(data),
     shape,
     places: decodePlaces(data.places, shape),
     facets: decodeFacets(data),

@@ -22,7 +22,7 @@ function showFacts(app) {
 function showOwnFacts(app, list) {
   const { profile } = app;
   addFact(list, app.valueType.type || "value", valueText(app.callTree.total[0], app.unit));
-  addFact(list, "samples", samplesText(profile));
+  if (app.valueType.type !== "samples" || app.callTree.total[0] !== profile.samples) addFact(list, "samples", samplesText(profile));
   if (profile.durationNs > 0) addFact(list, "duration", valueText(profile.durationNs, "nanoseconds"));
   if (profile.timeMs > 0) addFact(list, "recorded", new Date(profile.timeMs).toISOString().replace("T", " ").replace(/\..*/, " UTC"));
 }
@@ -37,6 +37,7 @@ function showBothFacts(app, list) {
   const ratio = callTree.baseTotal[0] === 0 ? "" : ` (${percentText(callTree.total[0] / callTree.baseTotal[0] - 1)})`;
   addFact(list, app.valueType.type || "value", `${valueText(callTree.baseTotal[0], app.unit)} → ${valueText(callTree.total[0], app.unit)}${ratio}`);
   addFact(list, "samples", `${samplesText(profile.base)} → ${samplesText(profile)}`);
+  if (!compared.isChanceKnown) addFact(list, "chance", "cannot be told: how many samples there were is not known");
   if (profile.durationNs > 0 && profile.base.durationNs > 0) addFact(list, "duration", `${valueText(profile.base.durationNs, "nanoseconds")} → ${valueText(profile.durationNs, "nanoseconds")}`);
 }
 
@@ -55,7 +56,7 @@ function showLosses(app) {
   const parts = [];
   if (profile.base) parts.push(...lossParts(profile.base.losses, "before: "), ...lossParts(profile.losses, "after: "));
   else parts.push(...lossParts(profile.losses, ""));
-  if (profile.folded > 0) parts.push([`${profile.folded.toLocaleString("en-US")} small frames`, " are in “(other)”: this page holds the largest"]);
+  if (profile.folded > 0) parts.push([`${profile.folded.toLocaleString("en-US")} small frames`, " are in “(other)”: this graph holds the largest, the table has every function whole"]);
   app.ui.losses.hidden = parts.length === 0;
   app.ui.losses.replaceChildren(...parts.flatMap(([strong, text], i) => [document.createTextNode(i > 0 ? "; " : ""), element("strong", "", strong), document.createTextNode(text)]));
 }

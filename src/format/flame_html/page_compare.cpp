@@ -8,6 +8,7 @@
 #include "format/flame_html/page_strings.h"
 #include "format/flame_html/varint_column.h"
 #include "reduce/diff.h"
+#include "reduce/flame_change.h"
 
 namespace atys::format::flame_html {
 
@@ -42,7 +43,7 @@ std::map<Symbol, uint32_t> significant_changes(const Diff& self, const Diff& tot
 void write_samples(const char* key, const Profile& profile, const std::vector<std::optional<size_t>>& columns,
                    JsonWriter& json) {
   json.key(key).begin_array();
-  for (const std::optional<size_t>& column : columns) json.value(column ? effective_samples(profile, *column) : 0.0);
+  for (const std::optional<size_t>& column : columns) json.value(column ? samples_behind(profile, *column) : 0.0);
   json.end_array();
 }
 

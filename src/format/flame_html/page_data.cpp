@@ -5,6 +5,7 @@
 #include "format/flame_html/page_compare.h"
 #include "format/flame_html/page_nodes.h"
 #include "format/flame_html/page_rows.h"
+#include "format/flame_html/page_sums.h"
 #include "format/flame_html/varint_column.h"
 #include "profile/loss.h"
 #include "reduce/profile_title.h"
@@ -17,8 +18,8 @@ using namespace reduce;
 namespace {
 
 // What a browser draws without making anybody wait, and a mail carries.
-constexpr size_t kMostNodes = 300'000;
-constexpr size_t kMostPlaces = 600'000;
+constexpr size_t kMostNodes = 500'000;
+constexpr size_t kMostPlaces = 1'000'000;
 constexpr size_t kLongestText = 2000;  // of a fact, in bytes
 constexpr size_t kMostFacts = 200;     // losses, provenance, comments
 
@@ -52,6 +53,7 @@ class PageData {
     write_functions(tree_, strings_, json_);
     write_nodes(tree_, json_);
     write_samples();
+    write_sums(tree_, inputs_, json_);
     json_.key("strings");
     strings_.write(json_);
     json_.end_object();

@@ -13,6 +13,8 @@
 //              zigzag, as the difference to the row before; `values`, one column per value type: 0 for the value of the row
 //              before, else 1 + zigzag. Totals are added up by the page.
 //   facets     what contexts can be told apart by; `contexts` holds the value of each facet of each context
+//   sums       where frames were folded into "(other)": `self` and `total` by function, zigzag, in the column that is drawn,
+//              of the profile and of the one that it is compared with
 //   base       where two profiles are compared: the same facts and samples of the other one
 #pragma once
 

@@ -123,7 +123,7 @@ class Search {
   }
 
   showTotal() {
-    const { callTree, unit, compared, ui } = this.app;
+    const { callTree, unit, compared, profile, ui } = this.app;
     const { sum, frames } = matchedTotal(callTree, this.matched, callTree.total);
     if (frames === 0) {
       ui.matched.textContent = "no match";
@@ -131,8 +131,9 @@ class Search {
       return this.app.say("No function matches");
     }
     const share = shareText(sum, callTree.total[0]);
+    const least = profile.folded > 0 ? "at least " : ""; // what is in "(other)" is not known to match
     const base = compared ? matchedTotal(callTree, this.matched, callTree.baseTotal).sum : 0;
-    ui.matched.textContent = compared ? `${shareText(base, callTree.baseTotal[0])} → ${share} matched` : `${share} matched`;
+    ui.matched.textContent = `${least}${compared ? `${shareText(base, callTree.baseTotal[0])} → ` : ""}${share} matched`;
     ui.matched.title = `${compared ? `${valueText(base, unit)} → ` : ""}${valueText(sum, unit)} in stacks with a match`;
     return this.app.say(`${ui.matched.textContent}: ${ui.matched.title}`);
   }

@@ -17,6 +17,18 @@ function numberSymbols(functions) {
   return { count: first.length, of, first };
 }
 
+// The same as below, out of what the page was told: of everything, and also of frames that are too small for it.
+function knownSums(sums, symbols) {
+  const bySymbol = (values) => {
+    const added = new Float64Array(symbols.count);
+    values.forEach((value, f) => (added[symbols.of[f]] += value));
+    return added;
+  };
+  const [fresh, base] = sums;
+  const known = { self: bySymbol(fresh.self), total: bySymbol(fresh.total) };
+  return base ? { ...known, baseSelf: bySymbol(base.self), baseTotal: bySymbol(base.total) } : known;
+}
+
 // Self and total of every symbol. A symbol that is on a stack twice counts once there.
 function addUpSymbols(tree, symbols) {
   const sums = { self: new Float64Array(symbols.count), total: new Float64Array(symbols.count) };

@@ -32,7 +32,10 @@ class FunctionTable {
     const { compared } = this.app;
     const of = compared ? (compared.isAbsolute ? ", change" : ", points") : "";
     for (const [key, text] of [["self", "Self"], ["total", "Total"]]) document.querySelector(`th button[data-sort=${key}]`).textContent = text + of;
-    this.sums = addUpSymbols(this.app.callTree, this.app.symbols);
+    const { profile, selection, column, symbols, callTree } = this.app;
+    const areKnown = profile.sums !== null && selection.isEverything && column === profile.column;
+    this.sums = areKnown ? knownSums(profile.sums, symbols) : addUpSymbols(callTree, symbols);
+    this.isPartial = profile.folded > 0 && !areKnown;
   }
 
   // What rows are sorted by: the value, or how much it changed.
@@ -67,8 +70,9 @@ class FunctionTable {
     const rows = shown.slice(0, ROWS_SHOWN).map((symbol) => this.makeRow(symbol));
     document.getElementById("rows").replaceChildren(...rows);
     const left = shown.length - rows.length;
-    document.getElementById("table-note").textContent =
-      left > 0 ? `${left.toLocaleString("en-US")} more functions: search to narrow the list down` : shown.length === 0 ? "No function to show" : "";
+    const rest = left > 0 ? `${left.toLocaleString("en-US")} more functions: search to narrow the list down` : shown.length === 0 ? "No function to show" : "";
+    const partial = this.isPartial ? "Without what small frames have, which are in “(other)”" : "";
+    document.getElementById("table-note").textContent = [partial, rest].filter((text) => text !== "").join(". ");
   }
 
   makeRow(symbol) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reduce/confidence.h"
+#include "reduce/flame_change.h"
 
 namespace atys::format::flame_svg {
 
@@ -40,9 +40,9 @@ ComparedTree compare_on_tree(const FlameTree& tree, std::span<const FlameInput> 
   compared.base_total = flame_totals(tree, compared.base_self);
   compared.widths = flame_widths(tree, width_parts(compared, comparison.widths));
   const FlameWhole of_base{static_cast<double>(compared.base_total[0]),
-                           effective_samples(*inputs[1].profile, inputs[1].column)};
-  const FlameWhole of_new{static_cast<double>(compared.new_total[0]),
-                          effective_samples(*inputs[0].profile, inputs[0].column)};
+                           samples_behind(*inputs[1].profile, inputs[1].column)};
+  const FlameWhole of_new{static_cast<double>(compared.new_total[0]), samples_behind(*inputs[0].profile, inputs[0].column)};
+  compared.is_chance_known = of_base.samples > 0 && of_new.samples > 0;
   for (size_t i = 0; i < tree.nodes.size(); ++i)
     compared.levels.push_back(change_level(static_cast<double>(compared.base_total[i]),
                                            static_cast<double>(compared.new_total[i]), of_base, of_new,

@@ -17,6 +17,7 @@ struct ComparedTree {
   std::vector<double> widths;                                       // by node
   std::vector<int> levels;                                          // how much each node changed: reduce/flame_change.h
   bool is_absolute = false;
+  bool is_chance_known = true;  // whether it is known how many samples the values rest on
 };
 
 // `inputs`: the profile and its base, which `tree` is of.

@@ -59,6 +59,7 @@ std::string comparison_text(const flame_svg::ComparedTree& compared, const Compa
   const int64_t after = compared.new_total[0];
   std::string text = std::string(type) + " " + value_text(before, unit) + " → " + value_text(after, unit);
   if (before != 0) text += fmt::format(" ({:+.1f}%)", (static_cast<double>(after) / static_cast<double>(before) - 1) * 100);
+  if (!compared.is_chance_known) text += "  ·  how many samples there were is not known, nor what is chance";
   text += comparison.is_absolute ? "  ·  values compared" : "  ·  shares compared";
   switch (comparison.widths) {
     case ComparedWidths::New: return text + ", frames as wide as after";
