@@ -46,8 +46,7 @@ Result<> ask(int fd, uint8_t family) {
 // What one message says. True: it was the last.
 Result<bool> take(const nlmsghdr& message, std::vector<TcpSocket>& found) {
   if (message.nlmsg_type == NLMSG_DONE) return true;
-  if (message.nlmsg_type == NLMSG_ERROR)
-    return fail(ErrorCode::Unsupported, "the kernel does not say which sockets listen");
+  if (message.nlmsg_type == NLMSG_ERROR) return fail(ErrorCode::Unsupported, "the kernel does not say which sockets listen");
   if (message.nlmsg_type != SOCK_DIAG_BY_FAMILY || message.nlmsg_len < NLMSG_LENGTH(sizeof(inet_diag_msg))) return false;
   inet_diag_msg socket{};
   std::memcpy(&socket, reinterpret_cast<const char*>(&message) + NLMSG_HDRLEN, sizeof socket);
