@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -49,6 +50,10 @@ present::text::Screen screen() {
   if (::isatty(STDOUT_FILENO) == 0 || kind == nullptr || std::string_view(kind) == "dumb") return {};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return {24, 80};
   return {size.ws_row, size.ws_col};
+}
+
+bool has_functions(const verbs::UpAnswer& answer) {
+  return std::ranges::any_of(answer.services, [](const auto& one) { return one.top && !one.top->rows.empty(); });
 }
 
 std::string time_of_day() {
@@ -167,6 +172,14 @@ class UpSubcommand final : public Subcommand {
 
   static void tell(const std::string& line) { std::fprintf(stderr, "atys: %s\n", printable(line).c_str()); }
 
+  // What is left of it: who has pressed Ctrl-C need not wonder where it went.
+  void tell_end(const verbs::Up& up) const {
+    const uint64_t windows = up.windows();
+    if (windows == 0) return tell("ended; nothing was recorded");
+    tell("ended; " + std::to_string(windows) + (windows == 1 ? " window is" : " windows are") + " kept in " + data_ +
+         ", where the next `atys up` goes on");
+  }
+
   // What is going on, when it changes, until there is something to show.
   Result<> tell_state(verbs::Up& up) {
     const verbs::Up::State state = up.state();
@@ -191,14 +204,19 @@ class UpSubcommand final : public Subcommand {
     present::text::UpWatch shown(json);
     was_idle_ = examples_;  // what is told once, or need not be
     uint64_t next_ns = 0;   // 0: the first is still to come
-    while (!end.wait(kTickNs) && !is_closed(STDOUT_FILENO)) {
+    while (!is_closed(STDOUT_FILENO)) {
+      if (end.wait(kTickNs)) {
+        tell_end(up);
+        break;
+      }
       up.look_around();
       const uint64_t now = clock_ns(CLOCK_MONOTONIC);
       if (next_ns == 0) TRY(tell_state(up));
       if (next_ns == 0 ? !is_table_due(up) : now < next_ns) continue;
-      next_ns = now + std::max(request_.window_ns, kLeastBetweenNs);
       const verbs::UpAnswer answer = TRY(up.hotspots(kFunctions));
       if (once_) return print(answer, json);
+      if (next_ns == 0 && !has_functions(answer) && !up.is_complete()) continue;  // on its way to the store
+      next_ns = now + std::max(request_.window_ns, kLeastBetweenNs);
       if (!write_all(shown.next(answer, screen(), now, time_of_day()))) break;
     }
     return Printed{};
