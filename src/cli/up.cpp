@@ -167,7 +167,7 @@ class UpSubcommand final : public Subcommand {
     for (size_t i = 0; i < std::min(names.size(), kNamed); ++i) list += (i > 0 ? ", " : "") + names[i];
     if (names.size() > kNamed) list += " and " + std::to_string(names.size() - kNamed) + " more";
     tell("recording " + list + "; the first table comes after a window of " +
-         std::to_string(request_.window_ns / 1'000'000'000) + " s");
+         std::to_string(request_.window_ns / 1'000'000'000) + " s, and what it takes to read names within the budget");
   }
 
   static void tell(const std::string& line) { std::fprintf(stderr, "atys: %s\n", printable(line).c_str()); }

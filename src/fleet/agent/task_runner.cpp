@@ -22,7 +22,7 @@ namespace {
 constexpr uint64_t kLookAgainNs = 1'000'000'000;  // for instances, where there are none
 constexpr uint64_t kTurnNs = 100'000'000;
 constexpr uint64_t kStartPatienceNs = 60'000'000'000;
-constexpr uint64_t kRestPatienceNs = 60'000'000'000;  // with one piece of work
+constexpr uint64_t kRestPatienceNs = 10'000'000'000;  // with one piece of work: somebody waits for the first table
 constexpr uint64_t kBetweenRestsNs = 3'000'000;       // of CPU time
 constexpr uint64_t kNamingPatience = 2;               // this part of a window
 constexpr size_t kMostFreeBytes = 8 << 20;
