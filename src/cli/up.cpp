@@ -141,10 +141,18 @@ class UpSubcommand final : public Subcommand {
     const auto metrics = TRY(present::metrics::MetricsServer::start(
         "127.0.0.1", 0, [&running] { return running ? present::metrics::render(running.load()->agent_status()) : ""; }));
     request_.agent.metrics_address = "127.0.0.1:" + std::to_string(metrics->port());
-    up = TRY(verbs::Up::start(request_));
+    auto begun = verbs::Up::start(request_);
+    if (!begun.ok() && begun.error().code == ErrorCode::Unavailable)
+      return fail(begun.error().code, begun.error().message,
+                  "is it another `atys up`? end that one, or say another folder with --data");
+    up = TRY(std::move(begun));
     if (examples_) TRY(up->start_examples());
     running = up.get();
-    const auto web = TRY(present::web::WebServer::start(up->controller(), web_));
+    auto started = present::web::WebServer::start(up->controller(), web_);
+    if (!started.ok())
+      return fail(started.error().code, started.error().message,
+                  "is the port in use, by another `atys up`? say another with --listen; port 0 takes any that is free");
+    const auto web = started.take();
     std::fprintf(stderr, "atys: the page is at http://%s:%d/#token=%s\n", web_.address.c_str(), web->port(), token.c_str());
     return watch(*up, end);
   }
