@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/breather.h"
 #include "base/clock.h"
 #include "capture/detect.h"
 
@@ -204,6 +205,7 @@ void Attachments::let_ended_go() {
 
 native::ReaderFinder::Found Attachments::find_reader(pid_t pid) {
   Found found;
+  breathe();
   const auto runtimes = detect_runtimes(pid);
   if (!runtimes.ok()) return found;
   for (const DetectedRuntime& runtime : *runtimes) {

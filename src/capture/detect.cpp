@@ -10,6 +10,7 @@
 #include <climits>
 #include <set>
 
+#include "base/breather.h"
 #include "capture/process_files.h"
 #include "capture/profiling_kernel.h"
 #include "linux/proc_maps.h"
@@ -42,7 +43,9 @@ void collect_symbols(const ElfFile& file, Elf_Scn* section, const GElf_Shdr& hea
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return;
   const size_t count = std::min<size_t>(header.sh_size / header.sh_entsize, kMostSymbols);
+  BreathingLoop breaths;
   for (size_t i = 0; i < count; ++i) {
+    breaths.next();
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
     // A program that only uses a runtime's function lacks it; the one that has it defines it.

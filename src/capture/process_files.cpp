@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/breather.h"
 #include "linux/namespaces.h"
 #include "symbolize/elf_sections.h"
 #include "unwind/code_bias.h"
@@ -26,7 +27,9 @@ void for_each_symbol(const ElfFile& elf, const std::vector<std::string_view>& na
     if (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) return;
     Elf_Data* data = elf_getdata(section, nullptr);
     if (data == nullptr || header.sh_entsize == 0) return;
+    BreathingLoop breaths;
     for (size_t i = 0; i < data->d_size / header.sh_entsize; ++i) {
+      breaths.next();
       GElf_Sym symbol;
       if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) continue;
       const char* name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -49,6 +50,10 @@ present::text::Screen screen() {
   if (::isatty(STDOUT_FILENO) == 0 || kind == nullptr || std::string_view(kind) == "dumb") return {};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return {24, 80};
   return {size.ws_row, size.ws_col};
+}
+
+bool has_functions(const verbs::UpAnswer& answer) {
+  return std::ranges::any_of(answer.services, [](const auto& one) { return one.top && !one.top->rows.empty(); });
 }
 
 std::string time_of_day() {
@@ -136,10 +141,18 @@ class UpSubcommand final : public Subcommand {
     const auto metrics = TRY(present::metrics::MetricsServer::start(
         "127.0.0.1", 0, [&running] { return running ? present::metrics::render(running.load()->agent_status()) : ""; }));
     request_.agent.metrics_address = "127.0.0.1:" + std::to_string(metrics->port());
-    up = TRY(verbs::Up::start(request_));
+    auto begun = verbs::Up::start(request_);
+    if (!begun.ok() && begun.error().code == ErrorCode::Unavailable)
+      return fail(begun.error().code, begun.error().message,
+                  "is it another `atys up`? end that one, or say another folder with --data");
+    up = TRY(std::move(begun));
     if (examples_) TRY(up->start_examples());
     running = up.get();
-    const auto web = TRY(present::web::WebServer::start(up->controller(), web_));
+    auto started = present::web::WebServer::start(up->controller(), web_);
+    if (!started.ok())
+      return fail(started.error().code, started.error().message,
+                  "is the port in use, by another `atys up`? say another with --listen; port 0 takes any that is free");
+    const auto web = started.take();
     std::fprintf(stderr, "atys: the page is at http://%s:%d/#token=%s\n", web_.address.c_str(), web->port(), token.c_str());
     return watch(*up, end);
   }
@@ -162,10 +175,18 @@ class UpSubcommand final : public Subcommand {
     for (size_t i = 0; i < std::min(names.size(), kNamed); ++i) list += (i > 0 ? ", " : "") + names[i];
     if (names.size() > kNamed) list += " and " + std::to_string(names.size() - kNamed) + " more";
     tell("recording " + list + "; the first table comes after a window of " +
-         std::to_string(request_.window_ns / 1'000'000'000) + " s");
+         std::to_string(request_.window_ns / 1'000'000'000) + " s, and what it takes to read names within the budget");
   }
 
   static void tell(const std::string& line) { std::fprintf(stderr, "atys: %s\n", printable(line).c_str()); }
+
+  // What is left of it: who has pressed Ctrl-C need not wonder where it went.
+  void tell_end(const verbs::Up& up) const {
+    const uint64_t windows = up.windows();
+    if (windows == 0) return tell("ended; nothing was recorded");
+    tell("ended; " + std::to_string(windows) + (windows == 1 ? " window is" : " windows are") + " kept in " + data_ +
+         ", where the next `atys up` goes on");
+  }
 
   // What is going on, when it changes, until there is something to show.
   Result<> tell_state(verbs::Up& up) {
@@ -191,14 +212,19 @@ class UpSubcommand final : public Subcommand {
     present::text::UpWatch shown(json);
     was_idle_ = examples_;  // what is told once, or need not be
     uint64_t next_ns = 0;   // 0: the first is still to come
-    while (!end.wait(kTickNs) && !is_closed(STDOUT_FILENO)) {
+    while (!is_closed(STDOUT_FILENO)) {
+      if (end.wait(kTickNs)) {
+        tell_end(up);
+        break;
+      }
       up.look_around();
       const uint64_t now = clock_ns(CLOCK_MONOTONIC);
       if (next_ns == 0) TRY(tell_state(up));
       if (next_ns == 0 ? !is_table_due(up) : now < next_ns) continue;
-      next_ns = now + std::max(request_.window_ns, kLeastBetweenNs);
       const verbs::UpAnswer answer = TRY(up.hotspots(kFunctions));
       if (once_) return print(answer, json);
+      if (next_ns == 0 && !has_functions(answer) && !up.is_complete()) continue;  // on its way to the store
+      next_ns = now + std::max(request_.window_ns, kLeastBetweenNs);
       if (!write_all(shown.next(answer, screen(), now, time_of_day()))) break;
     }
     return Printed{};

@@ -11,6 +11,7 @@
 #include "base/unique_fd.h"
 #include "linux/namespaces.h"
 #include "linux/proc_text.h"
+#include "linux/socket_diag.h"
 
 namespace atys::linux {
 
@@ -70,6 +71,9 @@ std::vector<TcpSocket> parse_tcp_sockets(std::string_view text, bool is_ipv6) {
 }
 
 Result<std::vector<TcpSocket>> read_tcp_listeners(pid_t pid) {
+  const uint64_t theirs = read_namespaces(pid).net;
+  if (theirs != 0 && theirs == read_namespaces(::getpid()).net)
+    if (auto listeners = ask_tcp_listeners(); listeners.ok()) return listeners;
   std::vector<TcpSocket> found;
   // The kernel lists those that listen first, so a server with a million connections costs no more than its listeners.
   TRY(for_each_socket_seen_by(pid, [&](const std::vector<TcpSocket>& sockets) {

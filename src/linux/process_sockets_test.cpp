@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/unique_fd.h"
+#include "linux/socket_diag.h"
 
 namespace atys::linux {
 namespace {
@@ -58,6 +60,33 @@ TEST(process_sockets, finds_what_this_process_listens_on_and_who_is_connected) {
   const auto sockets = read_tcp_sockets_at(::getpid(), port);
   ASSERT_TRUE(sockets.ok());
   EXPECT_EQ(std::ranges::count(*sockets, true, &TcpSocket::is_established), 1);
+}
+
+UniqueFd listening_at_loopback(int family) {
+  UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return ::listen(fd.get(), 1) == 0 ? std::move(fd) : UniqueFd();  // at a port that the kernel chooses
+}
+
+uint64_t inode_of(const UniqueFd& fd) {
+  struct stat status {};
+  return ::fstat(fd.get(), &status) == 0 ? status.st_ino : 0;
+}
+
+// Who asks for listeners must not pay for a walk over the table of connections.
+TEST(process_sockets, the_kernel_is_asked_for_listeners_of_both_families_alone) {
+  const UniqueFd four = listening_at_loopback(AF_INET);
+  const UniqueFd six = listening_at_loopback(AF_INET6);
+  const auto listeners = ask_tcp_listeners();
+  if (!listeners.ok()) GTEST_SKIP() << listeners.error().message;
+  for (const UniqueFd* fd : {&four, &six}) {
+    if (!fd->is_open()) continue;  // a machine without IPv6
+    const auto found = std::ranges::find(*listeners, inode_of(*fd), &TcpSocket::inode);
+    ASSERT_NE(found, listeners->end());
+    EXPECT_TRUE(found->is_listening);
+    EXPECT_NE(found->local_port, 0);
+    EXPECT_EQ(found->is_ipv6, fd == &six);
+  }
+  EXPECT_EQ(std::ranges::count(*listeners, false, &TcpSocket::is_listening), 0);
 }
 
 TEST(process_sockets, says_so_where_there_is_no_process) {

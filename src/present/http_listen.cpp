@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
+
 namespace atys::present {
 
 Result<int> bind_alone(httplib::Server& server, const std::string& address, int port) {
@@ -17,6 +21,16 @@ Result<int> bind_alone(httplib::Server& server, const std::string& address, int 
     return fail(ErrorCode::Unavailable, fmt::format("cannot listen on {}:{}", address, port),
                 "is the port in use? port 0 takes any that is free");
   return bound;
+}
+
+std::thread serve(httplib::Server& server) {
+  const auto is_over = std::make_shared<std::atomic<bool>>(false);  // shared: the thread may outlive this function
+  std::thread thread([&server, is_over] {
+    server.listen_after_bind();
+    *is_over = true;
+  });
+  while (!server.is_running() && !*is_over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return thread;
 }
 
 }  // namespace atys::present

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/breather.h"
 #include "base/unique_fd.h"
 #include "symbolize/kernel_symbols_codec.h"
 
@@ -171,6 +172,7 @@ Result<KernelSymbols> KernelSymbols::read(const std::string& path) {
     if (got == 0) break;
     total += static_cast<size_t>(got);
     parser.feed({buffer.data(), static_cast<size_t>(got)});
+    breathe();
   }
   return parser.finish();
 }

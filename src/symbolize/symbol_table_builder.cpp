@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/breather.h"
 #include "symbolize/demangle.h"
 #include "symbolize/mini_debug.h"
 
@@ -131,7 +132,9 @@ size_t SymbolTableBuilder::add_table(const ElfFile& file, uint32_t section_type)
   const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, kMostSymbols);
   const size_t before = candidates_.size();
   file_ = 0;
+  BreathingLoop breaths;
   for (size_t i = 1; i < count; ++i) {
+    breaths.next();
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
     add_symbol(file, symbol, elf_strptr(file.handle(), header.sh_link, symbol.st_name));
@@ -238,10 +241,14 @@ void SymbolTableBuilder::forget_files_of_lone_names() {
 }
 
 SymbolTable SymbolTableBuilder::build() {
+  breathe();
   drop_aliases();
+  breathe();
   drop_labels();
   find_ends();
+  breathe();
   forget_files_of_lone_names();
+  breathe();
   SymbolTable table;
   table.entries_.reserve(candidates_.size());
   for (const Candidate& candidate : candidates_) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/breather.h"
 #include "symbolize/frame_section.h"
 #include "symbolize/go_binary.h"
 #include "unwind/frame_program.h"
@@ -59,7 +60,9 @@ std::vector<Row> rows_of(const symbolize::ElfFile& file, Machine machine, FrameS
   std::vector<Row> rows;
   std::vector<Row> of_entry;
   uint64_t covered = 0;
+  BreathingLoop breaths;
   for (const FrameEntry& entry : section.entries) {
+    breaths.next();
     if (entry.begin < covered || rows.size() > kMostRows) continue;
     if (entry.begin == covered && !rows.empty()) rows.pop_back();
     of_entry.clear();
@@ -83,8 +86,10 @@ Result<UnwindTable> UnwindTable::compile(const symbolize::ElfFile& file) {
                                                                             FrameSection::Format::DebugFrame)));
   else if (const auto table = symbolize::read_go_table(file))
     rows = fill_gaps(std::move(rows), go_rows(*table, machine));
+  breathe();
   Landmarks landmarks = find_landmarks(file, machine);
   rows = fill_gaps(std::move(rows), std::move(landmarks.where_nothing_is_known));
+  breathe();
   rows = fill_gaps(std::move(landmarks.always), std::move(rows));
   return from_rows(machine, rows);
 }

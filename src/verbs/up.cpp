@@ -196,7 +196,7 @@ Up::State Up::state() const {
 bool Up::is_complete() const {
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   const uint64_t patience = request_.window_ns + kPatienceNs;
-  if (watched_.empty()) return now - started_ns_ >= patience;
+  if (watched_.empty()) return looks_ >= kLooksToBeSure && now - started_ns_ >= patience;
   if (now - first_task_ns_ >= std::max(kMostPatienceNs, 2 * patience)) return true;
   if (next_busy() != nullptr && can_make_room(now)) return false;
   const AgentStatus agent = agent_->status();

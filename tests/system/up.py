@@ -244,7 +244,7 @@ def no_reader_of_the_first_table(folder):
 
 
 def interrupted(folder):
-    """At any moment: it ends at once, with nothing left to do for the next, and without a word."""
+    """At any moment: it ends at once, with nothing left to do for the next, and with a word of what is left of it."""
     script = spinner(folder / "work.py", "work")
     with running((folder, [sys.executable, str(script)])):
         for moment in (0, 0.05, 0.3, 1, 2, 4, 7):
@@ -253,6 +253,9 @@ def interrupted(folder):
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=PATIENCE_S)
             told = [line for line in errors.splitlines() if not re.match("atys: (the page is at|recording )", line)]
+            has_begun = "the page is at" in errors
+            if has_begun and not (told and re.match(r"atys: ended; (nothing was recorded|\d+ windows? (is|are) kept in )", told.pop())):
+                return f"after {moment} s: no last word: {errors}"
             tasks = list((folder / "up" / "controller" / "tasks").glob("*"))
             if process.returncode not in ((0, -signal.SIGINT) if moment < 0.3 else (0,)) or told or tasks:
                 return f"after {moment} s: {process.returncode} {errors} {tasks}"

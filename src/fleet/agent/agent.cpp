@@ -24,6 +24,7 @@ namespace atys::fleet {
 namespace {
 
 constexpr uint64_t kTickNs = 1'000'000'000;
+constexpr double kPacedShare = 0.7;  // of the budget: the rest is for what goes on meanwhile, part of which is known later
 constexpr uint64_t kFirstRetryNs = 500'000'000;
 constexpr uint64_t kLongestRetryNs = 30'000'000'000;
 
@@ -54,7 +55,8 @@ class Agent::State {
     started_for_ns_ = spent_ns();
     budget_.begin(clock_ns(CLOCK_MONOTONIC));
     pace_ = std::make_shared<WorkPace>(
-        options_.budget.cpu, WorkPace::Account{[] { return clock_ns(CLOCK_MONOTONIC); }, [this] { return spent_ns(); }});
+        kPacedShare * options_.budget.cpu,
+        WorkPace::Account{[] { return clock_ns(CLOCK_MONOTONIC); }, [this] { return spent_ns(); }});
     reconcile();
     ticker_ = std::thread([this] { tick(); });
     if (link_) sender_thread_ = std::thread([this] { send(); });
@@ -67,6 +69,7 @@ class Agent::State {
     }
     wake_.notify_all();
     if (ticker_.joinable()) ticker_.join();
+    if (pace_) pace_->end();
     runners_.clear();  // what they have is put into the spool
     if (sender_thread_.joinable()) sender_thread_.join();
     if (link_) send_what_is_left();

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "base/breather.h"
 #include "base/clock.h"
 #include "capture/recording.h"
 #include "capture/service_watch.h"
@@ -21,7 +22,9 @@ namespace {
 constexpr uint64_t kLookAgainNs = 1'000'000'000;  // for instances, where there are none
 constexpr uint64_t kTurnNs = 100'000'000;
 constexpr uint64_t kStartPatienceNs = 60'000'000'000;
-constexpr uint64_t kNamingPatience = 2;  // this part of a window
+constexpr uint64_t kRestPatienceNs = 10'000'000'000;  // with one piece of work: somebody waits for the first table
+constexpr uint64_t kBetweenRestsNs = 3'000'000;       // of CPU time
+constexpr uint64_t kNamingPatience = 2;               // this part of a window
 constexpr size_t kMostFreeBytes = 8 << 20;
 constexpr uint64_t kMostWindowsOfOne = 2160;  // of one recording: six hours of ten seconds, then what it knows is let go
 
@@ -59,6 +62,7 @@ class TaskRunner::Loop {
   explicit Loop(TaskRunner& runner) : runner_(runner), task_(runner.task_), policy_(policy_of(task_.frequency)) {}
 
   void run() {
+    const Breather breather([this] { rest(); });
     began_ns_ = clock_ns(CLOCK_MONOTONIC);
     hz_ = policy_->first_hz();
     while (!is_over() && runner_.sleep(0)) {
@@ -97,6 +101,18 @@ class TaskRunner::Loop {
     return true;
   }
 
+  void begin_work() { rest_until_ns_ = clock_ns(CLOCK_MONOTONIC) + kRestPatienceNs; }
+
+  // In the midst of long work, such as reading the tables of a large binary: what all of us have spent by now decides.
+  void rest() {
+    if (thread_cpu_ns() - rested_at_ns_ < kBetweenRestsNs) return;
+    while (clock_ns(CLOCK_MONOTONIC) < rest_until_ns_) {
+      const uint64_t ns = runner_.surroundings_.pace->rest_ns();
+      if (ns == 0 || !runner_.sleep(std::min(ns, kTurnNs))) break;
+    }
+    rested_at_ns_ = thread_cpu_ns();
+  }
+
   void tell(const std::string& trouble) {
     const auto state = runner_.state_->lock();
     state->trouble = trouble;
@@ -121,6 +137,7 @@ class TaskRunner::Loop {
     {
       WorkPace::Turn turn(*runner_.surroundings_.pace, WorkPace::Work::Begin, kStartPatienceNs);
       if (!wait_for(turn)) return {};
+      begin_work();
       recording = TRY(capture::Recording::open(plan));
       TRY(recording->start());
     }
@@ -139,6 +156,7 @@ class TaskRunner::Loop {
   // False: nothing is left to record, or we are to end.
   bool record_window(capture::Recording& recording) {
     const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + task_.window_ns;
+    begin_work();
     std::optional<WorkPace::Turn> turn;  // to name it; meanwhile the window goes on
     bool goes_on = true;
     while (goes_on) {
@@ -149,6 +167,7 @@ class TaskRunner::Loop {
       goes_on = recording.step(static_cast<int>(wait_ns / 1'000'000 + 1)) == capture::EndReason::Running &&
                 runner_.sleep(0) && !is_over();
     }
+    begin_work();
     finish_window(recording, !goes_on);
     return goes_on;
   }
@@ -241,6 +260,8 @@ class TaskRunner::Loop {
   double hz_ = 0;
   uint64_t began_ns_ = 0;
   uint64_t cpu_before_ = 0;
+  uint64_t rest_until_ns_ = 0;
+  uint64_t rested_at_ns_ = 0;  // CPU time by then
   uint64_t kernel_before_ = 0;
 };
 

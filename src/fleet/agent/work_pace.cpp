@@ -22,6 +22,12 @@ void CpuCredit::update(uint64_t now_ns, uint64_t spent_ns) {
   spent_ns_ = spent_ns;
 }
 
+uint64_t CpuCredit::wait_ns() const {
+  constexpr double kLongestNs = 1e12;  // as good as for ever, and a number
+  if (is_left()) return 0;
+  return static_cast<uint64_t>(std::min(kLongestNs, 1 - credit_ns_ / std::max(share_, 1e-6)));
+}
+
 WorkPace::WorkPace(double share, Account account) : account_(std::move(account)), credit_(share, kMostSavedNs) {
   credit_.update(account_.now_ns(), account_.spent_ns());
 }
@@ -29,6 +35,18 @@ WorkPace::WorkPace(double share, Account account) : account_(std::move(account))
 uint64_t WorkPace::begun_for_ns() const {
   const std::lock_guard lock(mutex_);
   return begun_for_ns_;
+}
+
+uint64_t WorkPace::rest_ns() {
+  const std::lock_guard lock(mutex_);
+  if (is_ending_) return 0;
+  credit_.update(account_.now_ns(), account_.spent_ns());
+  return credit_.wait_ns();
+}
+
+void WorkPace::end() {
+  const std::lock_guard lock(mutex_);
+  is_ending_ = true;
 }
 
 bool WorkPace::is_next(uint64_t number) const {
@@ -54,6 +72,8 @@ WorkPace::Turn::~Turn() {
 bool WorkPace::Turn::has_come() {
   const std::lock_guard lock(pace_.mutex_);
   if (pace_.at_work_ == number_) return true;
+  // Who has work that rests now and then may hold its turn for long: small things go on beside it, if late.
+  if (work_ == Work::Names && pace_.account_.now_ns() >= until_ns_) return true;
   if (pace_.at_work_ || !pace_.is_next(number_)) return false;
   const uint64_t now = pace_.account_.now_ns();
   const uint64_t spent = pace_.account_.spent_ns();

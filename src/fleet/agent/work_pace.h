@@ -21,6 +21,8 @@ class CpuCredit {
   // Totals, each of which may only grow; the first call begins, with nothing saved.
   void update(uint64_t now_ns, uint64_t spent_ns);
   bool is_left() const { return credit_ns_ > 0; }
+  // How long until there is some, if nothing more is spent meanwhile; 0: there is.
+  uint64_t wait_ns() const;
 
  private:
   double share_;
@@ -46,6 +48,11 @@ class WorkPace {
 
   // What beginning has cost so far, first names included: it is over when everybody is at work.
   uint64_t begun_for_ns() const;
+
+  // How long who is in the midst of long work should rest, so that it is spread as well; 0: not at all.
+  uint64_t rest_ns();
+  // Nobody has to rest any more: everything is to end.
+  void end();
 
   // A place in the queue, given up with it; who is at work goes before who wants to begin. What is done between has_come()
   // and the end of the turn, nobody else does.
@@ -77,6 +84,7 @@ class WorkPace {
   std::optional<uint64_t> at_work_;
   uint64_t next_number_ = 0;
   uint64_t begun_for_ns_ = 0;
+  bool is_ending_ = false;
 };
 
 }  // namespace atys::fleet

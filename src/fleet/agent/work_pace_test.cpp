@@ -98,6 +98,38 @@ TEST(work_pace, tells_what_it_cost_to_begin_apart) {
   EXPECT_EQ(machine.pace.begun_for_ns(), 60 * kMs);
 }
 
+// Long work goes on in slices: never more than one ahead of the budget, and no longer a pause than pays for it.
+TEST(work_pace, long_work_is_spread) {
+  Machine machine;
+  const uint64_t began = machine.now_ns;
+  uint64_t spent = 0;
+  for (; spent < 300 * kMs; spent += 3 * kMs) {
+    machine.now_ns += machine.pace.rest_ns();
+    EXPECT_EQ(machine.pace.rest_ns(), 0u);
+    EXPECT_LE(static_cast<double>(spent), 0.01 * static_cast<double>(machine.now_ns - began) + 1);
+    machine.spent_ns += 3 * kMs;
+  }
+  EXPECT_LE(machine.now_ns - began, 30 * kSecond);
+  EXPECT_GT(machine.pace.rest_ns(), 0u);
+  machine.pace.end();
+  EXPECT_EQ(machine.pace.rest_ns(), 0u) << "who is told to end does not rest";
+}
+
+// One that reads a large binary rests for most of a minute: the windows of all others go on meanwhile.
+TEST(work_pace, windows_go_on_beside_long_work) {
+  Machine machine;
+  machine.now_ns += kSecond;
+  WorkPace::Turn large(machine.pace, Work::FirstNames, kSecond);
+  ASSERT_TRUE(large.has_come());
+  WorkPace::Turn begins(machine.pace, Work::Begin, 5 * kSecond);
+  WorkPace::Turn names(machine.pace, Work::Names, 5 * kSecond);
+  EXPECT_FALSE(names.has_come());
+  EXPECT_EQ(machine.wait(names), 5 * kSecond);
+  EXPECT_TRUE(names.has_come()) << "it stays so";
+  EXPECT_TRUE(large.has_come());
+  EXPECT_FALSE(begins.has_come()) << "what costs much is done one after the other";
+}
+
 TEST(work_pace, late_is_better_than_never) {
   Machine machine;
   machine.spent_ns += 100 * kSecond;

@@ -29,7 +29,7 @@ class Server final : public MetricsServer {
 
   Result<> listen(const std::string& address, int port) {
     port_ = TRY(bind_alone(server_, address, port));
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    thread_ = serve(server_);
     return {};
   }
 

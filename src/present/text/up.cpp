@@ -4,6 +4,7 @@
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
+#include "reduce/anonymous.h"
 
 namespace atys::present::text {
 
@@ -27,9 +28,19 @@ std::string hidden_line(const verbs::UpAnswer& answer) {
                      answer.hidden == 1 ? "" : "s");
 }
 
-std::string why_nothing(const verbs::UpService& service) {
-  if (service.windows > 0) return "idle";
+std::string why_nothing(const verbs::UpService& service, double least_cores) {
+  if (service.windows > 0 && service.cores < least_cores) return "idle";
+  if (service.windows > 0) return "its next window is on its way";
   return service.trouble.empty() ? "no window yet" : "no window: " + one_line(service.trouble);
+}
+
+// There is no column for files: a callback of which its line alone is known is told with its file.
+std::string name_of(const reduce::Entity& function) {
+  const auto anonymous = reduce::parse_anonymous_name(function.name);
+  const bool says_where =
+      !anonymous || !anonymous->around.empty() || anonymous->word.find_first_of(".\\/ ") != std::string::npos;
+  if (says_where || function.file.empty()) return name(function.name);
+  return name(function.name + " in " + function.file.substr(function.file.rfind('/') + 1));
 }
 
 }  // namespace
@@ -45,12 +56,12 @@ std::string render(const verbs::UpAnswer& answer) {
   for (const verbs::UpService& service : answer.services) {
     const std::string cores = fmt::format("{:.2f}", service.cores);
     const bool has_rows = service.top && !service.top->rows.empty();
-    if (!has_rows) table.add({name(service.service, 40), cores, "", "", why_nothing(service)});
+    if (!has_rows) table.add({name(service.service, 40), cores, "", "", why_nothing(service, answer.least_cores)});
     if (!has_rows) continue;
     bool is_first = true;
     for (const verbs::SummaryRow& row : service.top->rows) {
       table.add({is_first ? name(service.service, 40) : "", is_first ? cores : "", percent(row.charged_percent),
-                 percent(row.total_percent), name(row.entity.name)});
+                 percent(row.total_percent), name_of(row.entity)});
       is_first = false;
     }
   }

@@ -48,6 +48,25 @@ TEST(up_watch, prints_a_table_again_when_it_says_something_else) {
   EXPECT_NE(watch.next(idle, {}, now += 10 * kSecond, kTime), "");
 }
 
+TEST(up_watch, calls_nobody_idle_whose_first_window_is_on_its_way) {
+  verbs::UpAnswer early = answer({{"shop", "pay"}});
+  early.services[0].top.reset();
+  EXPECT_NE(render(early).find("its next window is on its way"), std::string::npos) << render(early);
+  early.services[0].cores = 0;
+  EXPECT_NE(render(early).find("idle"), std::string::npos) << render(early);
+}
+
+TEST(up_watch, callbacks_are_told_with_their_file) {
+  verbs::UpAnswer one = answer({{"shop", "(anonymous):7"}});
+  verbs::SummaryRow& row = one.services[0].top->rows[0];
+  row.entity.file = "/srv/shop/app.js";
+  EXPECT_NE(render(one).find("(anonymous):7 in app.js"), std::string::npos) << render(one);
+  for (const char* told : {"(anonymous):7 in indexById", "squares.<locals>.<genexpr>:8", "pay"}) {
+    row.entity.name = told;
+    EXPECT_NE(render(one).find(std::string(told) + "\n"), std::string::npos) << render(one);
+  }
+}
+
 TEST(up_watch, says_now_and_then_that_it_goes_on) {
   UpWatch watch(false);
   uint64_t now = 1000 * kSecond;

@@ -283,7 +283,7 @@ Result<> Server::listen() {
   configure();
   add_routes();
   port_ = TRY(bind_alone(*http_, options_.address, options_.port));
-  thread_ = std::thread([this] { http_->listen_after_bind(); });
+  thread_ = serve(*http_);
   return {};
 }
 
