@@ -34,6 +34,9 @@ Result<LoadedProfile> load_profile(const std::string& reference, format::Times t
     return LoadedProfile{TRY(library.read(entry)), entry.id, entry.id.substr(0, 12)};
   }
   if (!is_file && reference.starts_with(fleet::kServicePrefix)) return load_from_controller(reference);
+  if (!is_file && ignored.value() == 0)
+    return fail(ErrorCode::NotFound, "cannot open " + reference + ": No such file or directory",
+                "check the path; atys list shows what was recorded");
   std::string name = reference == "-" ? "standard input" : std::filesystem::path(reference).filename().string();
   return LoadedProfile{TRY(format::read_profile_file(reference, times)), {}, std::move(name)};
 }
