@@ -30,8 +30,8 @@ std::string hidden_line(const verbs::UpAnswer& answer) {
 
 std::string why_nothing(const verbs::UpService& service, double least_cores) {
   if (service.windows > 0 && service.cores < least_cores) return "idle";
-  if (service.windows > 0) return "its next window is on its way";
-  return service.trouble.empty() ? "no window yet" : "no window: " + one_line(service.trouble);
+  if (!service.trouble.empty()) return "no window: " + one_line(service.trouble);
+  return service.windows > 0 ? "its next window is on its way" : "no window yet";
 }
 
 // There is no column for files: a callback of which its line alone is known is told with its file.

@@ -130,8 +130,10 @@ TEST(up, tells_why_a_service_has_no_window) {
   none.services[0].trouble = "not permitted\nto look";
   EXPECT_NE(render(none).find("no window: not permitted to look"), std::string::npos) << render(none);
   none.services[0].windows = 3;
+  EXPECT_NE(render(none).find("no window: not permitted to look"), std::string::npos) << "it is busy: " << render(none);
+  none.services[0].trouble.clear();
   EXPECT_NE(render(none).find("its next window is on its way"), std::string::npos) << "half a core is not idle";
-  none.services[0].cores = 0.001;
+  none.services[0].cores = 0;
   EXPECT_NE(render(none).find("idle"), std::string::npos);
 }
 
