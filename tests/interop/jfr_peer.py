@@ -46,12 +46,22 @@ def agent(jar: pathlib.Path) -> pathlib.Path:
         return pathlib.Path(archive.extract(f"{machine}/libasyncProfiler.so", jar.parent))
 
 
+# Classes that a virtual machine makes at run time have an address or a number in their names, another in every run: we leave it out.
+MADE_AT_RUN_TIME = re.compile(r"(\$\$Lambda|LambdaForm\$(?:DMH|BMH|VH|MH))(?:[$/+._](?:0x[0-9a-f]+|\d+))+(?=[./$+:;]|$)")
+NUMBERED = re.compile(r"(Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+")
+
+
+def plain(frame: str) -> str:
+    name = re.sub(r"_\[[a-z0-9]\]$", "", frame).replace("/", ".")
+    return NUMBERED.sub(r"\1", MADE_AT_RUN_TIME.sub(r"\1", name))
+
+
 def folded(text: str, drops_leaf: bool = False) -> collections.Counter:
     """Stacks without the converter's marks of what kind a frame is."""
     stacks: collections.Counter = collections.Counter()
     for line in text.splitlines():
         stack, _, value = line.rpartition(" ")
-        frames = [re.sub(r"_\[[a-z0-9]\]$", "", frame).replace("/", ".") for frame in stack.split(";")]
+        frames = [plain(frame) for frame in stack.split(";")]
         stacks[";".join(frames[:-1] if drops_leaf else frames)] += int(value)
     return stacks
 

@@ -243,6 +243,20 @@ def no_reader_of_the_first_table(folder):
     return None if "hotspots on" in ran.stdout and len(ran.stdout.splitlines()) == 1 else ran
 
 
+def end_of(process) -> str:
+    """What it said. Where it does not end, the failure says what its threads wait for."""
+    try:
+        return process.communicate(timeout=PATIENCE_S)[1]
+    except subprocess.TimeoutExpired as late:
+        places = []
+        for task in pathlib.Path(f"/proc/{process.pid}/task").glob("*"):
+            with contextlib.suppress(OSError):
+                stack = [line.split()[-1] for line in (task / "stack").read_text().splitlines()[:3]]
+                places.append(f"{(task / 'comm').read_text().strip()}: {(task / 'wchan').read_text()} {stack}")
+        process.kill()
+        raise AssertionError(f"it does not end: {places}; it said {process.communicate()[1][-500:]}") from late
+
+
 def interrupted(folder):
     """At any moment: it ends at once, with nothing left to do for the next, and with a word of what is left of it."""
     script = spinner(folder / "work.py", "work")
@@ -251,7 +265,7 @@ def interrupted(folder):
             process = subprocess.Popen(command(folder / "up", "--no-examples", "--window", "2s"), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(moment)
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=PATIENCE_S)
+            errors = end_of(process)
             told = [line for line in errors.splitlines() if not re.match("atys: (the page is at|recording )", line)]
             has_begun = "the page is at" in errors
             if has_begun and not (told and re.match(r"atys: ended; (nothing was recorded|\d+ windows? (is|are) kept in )", told.pop())):
