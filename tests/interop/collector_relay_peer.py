@@ -130,13 +130,16 @@ def post(address, path, body, kind="application/x-protobuf", token=""):
     return said.decode(errors="replace")
 
 
+BEGUN_NS = time.time_ns()  # a window that is sent again is of the same time
+
+
 def windows(service, count=4):
     """Of two nodes and two versions; every other is of two instances in one message."""
     for number in range(count):
         resources = [({"service.name": service, "service.version": str(number % 2), "host.name": f"web-{number // 2}",
                        "service.instance.id": f"{number}-{each}"}, {"main;f": 1000 + number, f"main;g{each};h": 10 + each})
                      for each in range(1 + number % 2)]
-        yield window(resources, time.time_ns() - (60 + number) * SECOND, profile_id=bytes([number + 1] * 16))
+        yield window(resources, BEGUN_NS - (60 + number) * SECOND, profile_id=bytes([number + 1] * 16))
 
 
 def theirs_to_ours(collector, direct, by_grpc, by_http):
