@@ -30,4 +30,13 @@ TEST(nearest, offers_nothing_that_has_little_in_common) {
   EXPECT_EQ(did_you_mean("lisst", {"list", "twist"}, "no"), "did you mean list?");
 }
 
+TEST(nearest, names_are_the_likeliest) {
+  using Strings = std::vector<std::string>;
+  EXPECT_EQ(nearest_names("ngnix", {"nginx", "bash", "mgnix"}), (Strings{"mgnix", "nginx"}));
+  EXPECT_EQ(nearest_names("nginxx", {"nginx", "bash"}), (Strings{"nginx"}));
+  EXPECT_EQ(nearest_names("postgre", {"postgres", "postgresql.service", "sh"}), (Strings{"postgres", "postgresql.service"}));
+  EXPECT_EQ(nearest_names("x", {"bash", "sh"}), Strings{});
+  EXPECT_EQ(nearest_names("", {"bash"}), Strings{});
+}
+
 }  // namespace atys

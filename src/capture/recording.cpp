@@ -23,6 +23,7 @@
 #include "linux/event_names.h"
 #include "linux/signal_watch.h"
 #include "linux/thread_priority.h"
+#include "linux/used_cpu.h"
 
 namespace atys::capture {
 
@@ -38,13 +39,6 @@ uint64_t peak_bytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-}
-
-uint64_t cpu_ns_of(const rusage& usage) {
-  const auto ns = [](const timeval& time) {
-    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_usec) * 1000;
-  };
-  return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
 uint64_t period_of(double hz) { return static_cast<uint64_t>(std::llround(kNsPerSecond / hz)); }
@@ -412,7 +406,7 @@ Profile Recording::State::finish() {
 
 CountedTime Recording::State::counted() {
   std::optional<uint64_t> command_cpu_ns;
-  if (child_ && exit_status_ >= 0) command_cpu_ns = cpu_ns_of(child_->usage());
+  if (child_ && exit_status_ >= 0) command_cpu_ns = linux::used_cpu_ns(child_->usage());
   return sums_.look(source_->totals(), *collector_, started_ns_ + use_.elapsed_ns - window_started_ns_, command_cpu_ns);
 }
 

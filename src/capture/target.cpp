@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/nearest.h"
 #include "capture/permission.h"
 #include "linux/capabilities.h"
 #include "linux/cgroup.h"
@@ -26,9 +27,6 @@ bool may_profile(pid_t pid) {
 
 namespace {
 
-constexpr size_t kMostSuggestions = 3;
-constexpr size_t kLongestCompared = 64;
-
 template <typename... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
@@ -46,22 +44,6 @@ std::string list_of(const std::vector<pid_t>& pids) {
   std::vector<std::string> numbers;
   for (const pid_t pid : pids) numbers.push_back(std::to_string(pid));
   return joined(numbers, ", ");
-}
-
-// Levenshtein, on names short enough for its square cost.
-size_t edits_between(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j < row.size(); ++j) {
-      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row.back();
 }
 
 Result<std::vector<pid_t>> find_named(const ProcessTarget& named) {
@@ -158,21 +140,6 @@ Result<std::vector<pid_t>> find_processes(const Target& target) {
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
-}
-
-std::vector<std::string> nearest_names(const std::string& typed, const std::vector<std::string>& known) {
-  std::vector<std::pair<size_t, std::string>> near;
-  if (typed.empty() || typed.size() > kLongestCompared) return {};
-  for (const std::string& name : known) {
-    if (name.size() > kLongestCompared) continue;
-    const size_t edits = edits_between(typed, name);
-    if (edits <= std::max<size_t>(1, (typed.size() + 1) / 3) || name.find(typed) != std::string::npos)
-      near.emplace_back(edits, name);
-  }
-  std::ranges::sort(near);
-  std::vector<std::string> names;
-  for (size_t i = 0; i < std::min(near.size(), kMostSuggestions); ++i) names.push_back(near[i].second);
-  return names;
 }
 
 }  // namespace atys::capture

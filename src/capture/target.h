@@ -37,7 +37,4 @@ std::string describe(const Target& target);
 // names each pid that is missing and, for a service, names that are near. Pids that were named must be ours to look at.
 Result<std::vector<pid_t>> find_processes(const Target& target);
 
-// The names among `known` that somebody who typed `typed` may have meant, the nearest first, three at most.
-std::vector<std::string> nearest_names(const std::string& typed, const std::vector<std::string>& known);
-
 }  // namespace atys::capture

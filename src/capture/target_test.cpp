@@ -96,14 +96,6 @@ TEST(target, unknown_service_names_those_that_are_near) {
   EXPECT_TRUE(found.error().hint.starts_with("did you mean " + name)) << found.error().hint;
 }
 
-TEST(target, nearest_names_are_the_likeliest) {
-  EXPECT_EQ(nearest_names("ngnix", {"nginx", "bash", "mgnix"}), (Strings{"mgnix", "nginx"}));
-  EXPECT_EQ(nearest_names("nginxx", {"nginx", "bash"}), (Strings{"nginx"}));
-  EXPECT_EQ(nearest_names("postgre", {"postgres", "postgresql.service", "sh"}), (Strings{"postgres", "postgresql.service"}));
-  EXPECT_EQ(nearest_names("x", {"bash", "sh"}), Strings{});
-  EXPECT_EQ(nearest_names("", {"bash"}), Strings{});
-}
-
 TEST(target, is_described_in_words) {
   EXPECT_EQ(describe(ProcessTarget{{1, 2}}), "processes 1, 2");
   EXPECT_EQ(describe(CommandTarget{{"ls", "-l"}}), "command ls -l");

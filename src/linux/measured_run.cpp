@@ -19,6 +19,7 @@
 #include "linux/child_process.h"
 #include "linux/instruction_count.h"
 #include "linux/proc_file.h"
+#include "linux/used_cpu.h"
 
 namespace atys::linux {
 
@@ -28,13 +29,6 @@ constexpr size_t kErrorTail = 2000;
 constexpr uint64_t kPatienceNs = 10'000'000'000;  // for processes that the command left behind
 constexpr int kStragglerPollMs = 2;
 constexpr int kMostPieces = 64;  // that can be in a pipe after the end
-
-uint64_t cpu_of(const rusage& usage) {
-  const auto ns = [](const timeval& time) {
-    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_usec) * 1000;
-  };
-  return ns(usage.ru_utime) + ns(usage.ru_stime);
-}
 
 struct Pipe {
   UniqueFd read;
@@ -111,7 +105,7 @@ class Run {
   }
 
   void take_usage(const rusage& usage) {
-    result_.cpu_ns += cpu_of(usage);
+    result_.cpu_ns += used_cpu_ns(usage);
     result_.peak_bytes = std::max(result_.peak_bytes, static_cast<uint64_t>(usage.ru_maxrss) * 1024);
   }
 

@@ -76,7 +76,7 @@ std::string CommonNames::mapped_name(std::string_view name, Side side) const {
 CommonNames::Number CommonNames::number_of(const Profile& profile, FunctionId id, std::string_view module, Side side) {
   SideNames& names = of(side);
   const Function& function = profile.functions[id];
-  std::string name = matching::lasting_name(function_name(profile, id));
+  std::string name = matching::name_in_any_build(function_name(profile, id));
   const std::string_view file = profile.text(function.filename);
   const auto [found, is_new] = names.numbers.try_emplace(key_of(name, file), static_cast<Number>(names.known.size()));
   if (is_new) {
@@ -265,7 +265,7 @@ Profile CommonNames::renamed(Profile profile, Side side) const {
   for (uint32_t i = 1; i < profile.functions.size(); ++i) {
     const Function& function = profile.functions[FunctionId{i}];
     const std::string_view name = function_name(profile, FunctionId{i});
-    const auto number = names.numbers.find(key_of(matching::lasting_name(name), profile.text(function.filename)));
+    const auto number = names.numbers.find(key_of(matching::name_in_any_build(name), profile.text(function.filename)));
     if (number == names.numbers.end()) continue;
     const Known& known = names.known[number->second];
     const CodeFunction& common = common_[known.common].function;

@@ -104,7 +104,7 @@ bool is_file(std::string_view text) {
 
 }  // namespace
 
-std::string lasting_name(std::string_view name) {
+std::string name_in_any_build(std::string_view name) {
   std::string lasting(name);
   if (const size_t at = lasting.find(".llvm."); at != std::string::npos && at > 0) lasting.erase(at);
   cut_rust_hash(lasting);

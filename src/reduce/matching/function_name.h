@@ -13,7 +13,7 @@ namespace atys::reduce::matching {
 // Without what is made anew by each build or run and tells nothing: Rust's hashes ("run::h0123456789abcdef"), the numbers of
 // classes that Java makes as it runs ("A$$Lambda$14/0x00007f…"), addresses of objects, the tier of JavaScript's compiler
 // ("JS:*f"). Functions whose names are the same then are one function.
-std::string lasting_name(std::string_view name);
+std::string name_in_any_build(std::string_view name);
 
 // Without what may change while the function stays: parameters, template arguments, the suffix of a compiler's clone
 // ("f.isra.0"), the major version in a path of Go. Two functions of one program may come to the same.

@@ -23,7 +23,7 @@ TEST(function_name, lasts_from_build_to_build_and_from_run_to_run) {
            {"$", "$"},
            {"", ""},
        }) {
-    EXPECT_EQ(lasting_name(name), lasting) << name;
+    EXPECT_EQ(name_in_any_build(name), lasting) << name;
   }
 }
 
