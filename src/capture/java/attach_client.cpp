@@ -81,14 +81,20 @@ Result<> check_peer(int fd, const linux::ProcessInfo& info) {
   return {};
 }
 
-Result<UniqueFd> connect_to(const UniqueFd& file, const linux::ProcessInfo& info) {
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd.is_open()) return fail_errno("making a socket");
+// The file that was checked, whatever its name is by now; and names longer than 108 bytes do not fit. Errno of the failure.
+int connect_socket(int fd, const UniqueFd& file) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // The file that was checked, whatever its name is by now; and names longer than 108 bytes do not fit.
   fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/self/fd/{}", file.get());
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  return ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+}
+
+UniqueFd make_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+
+Result<UniqueFd> connect_to(const UniqueFd& file, const linux::ProcessInfo& info) {
+  UniqueFd fd = make_socket();
+  if (!fd.is_open()) return fail_errno("making a socket");
+  if ((errno = connect_socket(fd.get(), file)) != 0)
     return fail_errno(fmt::format("connecting to /tmp/.java_pid{}", info.pid_in_namespace));
   TRY(check_peer(fd.get(), info));
   return fd;
@@ -140,6 +146,7 @@ Result<AttachReply> AttachClient::command(std::string_view name, const Arguments
       return fail(ErrorCode::InvalidInput, "an argument of a command for the Java machine is too long: " + argument);
   TRY(check_target());
   if (is_over(UINT64_MAX)) return fail(ErrorCode::Unavailable, "there is no time left to ask the Java machine");
+  remove_dead_socket();
   std::string bytes;
   TRY(linux::run_as(info_.uid, info_.gid, [&]() -> Result<> {
     bytes = TRY(exchange(message_of(name, arguments)));
@@ -211,6 +218,18 @@ Result<UniqueFd> AttachClient::connect_once() const {
   if (status.st_uid != info_.uid)
     return fail(ErrorCode::PermissionDenied, "/tmp/" + name + " belongs to another user than the process");
   return connect_to(file, info_);
+}
+
+// A machine of another user that was killed left its socket, and the pid came round. HotSpot may not replace that file, so
+// it would never listen; who has the rights may: a socket that nobody listens at is only a name.
+void AttachClient::remove_dead_socket() const {
+  const std::string name = fmt::format(".java_pid{}", info_.pid_in_namespace);
+  const UniqueFd file(::openat(temp_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISSOCK(status.st_mode) || status.st_uid == info_.uid)
+    return;
+  const UniqueFd fd = make_socket();
+  if (fd.is_open() && connect_socket(fd.get(), file) == ECONNREFUSED) ::unlinkat(temp_.get(), name.c_str(), 0);
 }
 
 Result<UniqueFd> AttachClient::connect_until(uint64_t deadline_ns) const {

@@ -52,6 +52,7 @@ class AttachClient {
   Result<> check_target() const;
   Result<std::string> exchange(const std::string& message) const;
   Result<UniqueFd> connect_once() const;
+  void remove_dead_socket() const;
   Result<UniqueFd> connect_until(uint64_t deadline_ns) const;
   Result<UniqueFd> wake() const;
   Result<> may_signal() const;

@@ -137,6 +137,28 @@ TEST_P(AttachedJava, of_another_user_answers_root) {
   EXPECT_EQ(reply->code, 0);
 }
 
+// Pids come round, and a machine that was killed leaves its socket.
+TEST_P(AttachedJava, of_another_user_listens_where_root_left_a_dead_socket) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  JavaProgram::Options other = options();
+  other.user = 12345;
+  JavaProgram program(folder_, other);
+  const auto process = look(program.pid());
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = program.temp() + "/.java_pid" + std::to_string(program.own_pid());
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ::unlink(path.c_str());
+  const UniqueFd dead(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(dead.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  auto client = AttachClient::create(*process);
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  const auto reply = client->command("jcmd", {"VM.version", "", ""});
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_EQ(reply->code, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(each, AttachedJava, testing::ValuesIn(test::java_homes()), test::home_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AttachedJava);
 
