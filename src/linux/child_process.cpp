@@ -116,6 +116,11 @@ Result<> ChildProcess::release() {
 
 int ChildProcess::poll_exit() {
   if (exit_status_ >= 0 || pid_ < 0) return exit_status_;
+  // Where we are its tracer, a wait that asks for its end is told of stops too, and takes them from who awaits them: look
+  // first.
+  siginfo_t info{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) return -1;
+  if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) return -1;
   int status = 0;
   if (::wait4(pid_, &status, WNOHANG, &usage_) != pid_) return -1;
   exit_status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
