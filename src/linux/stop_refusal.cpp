@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linux/stop_refusal.h"
+
+#include <fmt/format.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "linux/proc_file.h"
+#include "linux/proc_text.h"
+#include "linux/process.h"
+
+namespace atys::linux {
+
+namespace {
+
+using Cause = StopRefusal::Cause;
+
+// There is no thread 0: a kernel that is asked says so, a filter does not look.
+bool is_filtered() { return ::ptrace(PTRACE_SEIZE, 0, nullptr, nullptr) != 0 && errno != ESRCH; }
+
+pid_t parent_of(pid_t pid) {
+  const auto status = read_proc_file(fmt::format("/proc/{}/status", pid), size_t{64} << 10);
+  return status.ok() ? parse_number<pid_t>(value_of(*status, "PPid")).value_or(0) : 0;
+}
+
+bool descends_from_us(pid_t pid) {
+  constexpr int kMostGenerations = 1000;  // processes may change parents while we look
+  const pid_t us = ::getpid();
+  for (int i = 0; i < kMostGenerations && pid > 1; ++i) {
+    pid = parent_of(pid);
+    if (pid == us) return true;
+  }
+  return false;
+}
+
+bool is_refused_by_yama(pid_t pid) {
+  const auto text = read_proc_file("/proc/sys/kernel/yama/ptrace_scope", 64);
+  const int scope = text.ok() ? parse_number<int>(*text).value_or(0) : 0;
+  return scope >= 2 || (scope == 1 && !descends_from_us(pid));
+}
+
+}  // namespace
+
+StopRefusal explain_refusal(pid_t pid, pid_t tid, int error) {
+  const auto with = [error](Cause cause, pid_t tracer = 0) { return StopRefusal{cause, error, tracer}; };
+  if (error == ESRCH) return with(Cause::Ended);
+  const auto status = read_proc_file(fmt::format("/proc/{}/task/{}/status", pid, tid), size_t{64} << 10);
+  if (!status.ok()) return with(Cause::Ended);
+  const std::string_view state = value_of(*status, "State");
+  if (state.starts_with('Z') || state.starts_with('X')) return with(Cause::Ended);
+  if (is_filtered()) return with(Cause::Filter);
+  if (error != EPERM && error != EACCES) return with(Cause::Other);
+  const pid_t tracer = parse_number<pid_t>(value_of(*status, "TracerPid")).value_or(0);
+  if (tracer != 0) return with(Cause::TracedByOther, tracer);
+  return with(is_refused_by_yama(pid) ? Cause::Yama : Cause::Rights);
+}
+
+std::string to_string(const StopRefusal& refusal) {
+  switch (refusal.cause) {
+    case Cause::None: return "nothing was refused";
+    case Cause::Ended: return "it has ended";
+    case Cause::TracedByOther: {
+      const auto process = process_of_thread(refusal.tracer);
+      const auto name = thread_name(process.ok() ? *process : refusal.tracer, refusal.tracer);
+      return fmt::format("process {} ({}) traces it already", process.ok() ? *process : refusal.tracer,
+                         name.ok() ? *name : "it has ended meanwhile");
+    }
+    case Cause::Filter: return "a system-call filter refuses ptrace";
+    case Cause::Yama: return "kernel.yama.ptrace_scope refuses ptrace";
+    case Cause::Rights: return "it is of another user or has more rights than we have";
+    case Cause::OtherMachine: return "it is a program of 32 bits";
+    case Cause::Other: break;
+  }
+  return std::strerror(refusal.error);
+}
+
+}  // namespace atys::linux
