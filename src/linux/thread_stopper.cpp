@@ -26,6 +26,16 @@ bool is_zombie(pid_t pid, pid_t tid) {
   return state.ok() && *state == 'Z';
 }
 
+// While another thread calls exec, the kernel lets us wait for the end of it, and then refuses the first thread as it was:
+// it is dead, and another has its number. Asked again, it means that one.
+bool seize(pid_t tid) {
+  for (int tries = 0; tries < 3; ++tries) {
+    if (::ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) == 0) return true;
+    if (errno != EPERM) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 StopResult ThreadStopper::stop_shortly(pid_t pid, pid_t tid, const Look& look) {
@@ -38,7 +48,7 @@ StopResult ThreadStopper::stop_shortly(pid_t pid, pid_t tid, const Look& look) {
     if (!state.ok() || *state == 'Z' || *state == 'X') return {StopOutcome::Ended, {}};
     if (*state != 'R') return {StopOutcome::Asleep, {}};
   }
-  if (::ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) != 0) return refused(explain_refusal(pid, tid, errno));
+  if (!seize(tid)) return refused(explain_refusal(pid, tid, errno));
   // From here on only a stop, or the end of the thread, parts us from it.
   const uint64_t asked_ns = clock_ns(CLOCK_MONOTONIC);
   ::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
