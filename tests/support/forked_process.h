@@ -33,8 +33,7 @@ class ForkedProcess {
   ForkedProcess(const ForkedProcess&) = delete;
   ForkedProcess& operator=(const ForkedProcess&) = delete;
   ~ForkedProcess() {
-    if (pid_ <= 0) return;
-    ::kill(-pid_, SIGKILL);
+    if (pid_ <= 0 || ::kill(-pid_, SIGKILL) != 0) return;
     wait();
   }
 
