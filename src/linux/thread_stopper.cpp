@@ -18,6 +18,9 @@ namespace {
 
 using Kind = TraceEvent::Kind;
 
+// Who only waits for a CPU gets one, however busy the machine is. Left behind, it would stand until our thread ends.
+constexpr uint64_t kPatienceAtTheEnd = 5'000'000'000;
+
 // While it stands, its number cannot be given to another.
 bool is_thread_of(pid_t pid, pid_t tid) { return ::syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH; }
 
@@ -128,11 +131,19 @@ void ThreadStopper::pass_on_events() {
     if (!try_to_finish(held)) held_.push_back(held);
 }
 
+bool ThreadStopper::will_stop_soon() const {
+  return std::any_of(held_.begin(), held_.end(), [](const Held& held) {
+    const auto state = thread_state(held.pid, held.tid);
+    return !held.is_dead_leader && state.ok() && *state != 'D';
+  });
+}
+
 size_t ThreadStopper::release() {
-  const uint64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + options_.patience_ns;
+  const uint64_t begun_ns = clock_ns(CLOCK_MONOTONIC);
+  const auto is_over = [begun_ns](uint64_t patience_ns) { return clock_ns(CLOCK_MONOTONIC) - begun_ns >= patience_ns; };
   pass_on_events();
-  while (!held_.empty() && clock_ns(CLOCK_MONOTONIC) < deadline_ns) {
-    await_trace_event(held_.front().tid, std::min(deadline_ns, clock_ns(CLOCK_MONOTONIC) + 1'000'000));
+  while (!held_.empty() && !is_over(will_stop_soon() ? kPatienceAtTheEnd : options_.patience_ns)) {
+    await_trace_event(held_.front().tid, clock_ns(CLOCK_MONOTONIC) + 1'000'000);
     pass_on_events();
   }
   return held_.size();

@@ -75,8 +75,9 @@ class ThreadStopper {
   // whenever samples are due.
   void pass_on_events();
 
-  // Lets go of everything; waits for what has not stopped yet, no longer than the patience. Says how many are left: those
-  // stand, when they stop, until the next call or the end of our thread.
+  // Lets go of everything. Waits for those that only wait for a CPU, as long as that may take on a busy machine, and for
+  // those that cannot stop no longer than the patience. Says how many of these are left: they stand, when they stop, until
+  // the next call or the end of our thread, so whoever samples does so in a thread that ends with it.
   size_t release();
 
   const StopFigures& figures() const { return figures_; }
@@ -95,6 +96,8 @@ class ThreadStopper {
   StopResult look_while_it_stands(Held held, const Look& look);
   StopResult without_a_stop(Held held);
   void let_go(const Held& held, const TraceEvent& event, const std::optional<StoppedRegisters>& registers);
+  // Whether one of those that are held can run: it stops as soon as it does.
+  bool will_stop_soon() const;
   // Whether nothing is left to do for it.
   bool try_to_finish(Held& held);
 

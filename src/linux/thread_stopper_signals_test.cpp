@@ -103,4 +103,26 @@ TEST(thread_stopper_signals, a_first_thread_that_ends_while_it_is_stopped_leaves
   EXPECT_EQ(stopper.release(), 0u);
 }
 
+TEST(thread_stopper_signals, nobody_is_left_behind_who_waits_for_a_processor) {
+  test::ForkedProcess process([] {
+    for (int i = 0; i < 16; ++i)
+      std::thread([] {
+        volatile uint64_t turns = 0;
+        while (true) turns = turns + 1;
+      }).detach();
+    return ::pause();
+  });
+  const uint64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + 60'000'000'000;
+  bool was_busy = false;
+  while (!was_busy && clock_ns(CLOCK_MONOTONIC) < deadline_ns) {
+    ThreadStopper stopper({.patience_ns = 1000});
+    const auto threads = list_threads(process.pid());
+    ASSERT_TRUE(threads.ok());
+    for (const pid_t tid : *threads) stopper.stop_shortly(process.pid(), tid, kNothing);
+    was_busy = stopper.figures().busy > 0;
+    EXPECT_EQ(stopper.release(), 0u);
+  }
+  EXPECT_TRUE(was_busy);
+}
+
 }  // namespace atys::linux
