@@ -5,9 +5,8 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <vector>
-
-#include "linux/remote_memory.h"
 
 namespace atys::linux {
 
@@ -24,6 +23,7 @@ size_t MemoryReader::read_pieces(std::span<const Piece> pieces) {
 }
 
 size_t ProcessMemory::read_pieces(std::span<const Piece> pieces) {
+  if (is_by_file_) return MemoryReader::read_pieces(pieces);
   std::vector<iovec> local;
   std::vector<iovec> remote;
   pieces = pieces.first(std::min<size_t>(pieces.size(), IOV_MAX));
@@ -32,6 +32,10 @@ size_t ProcessMemory::read_pieces(std::span<const Piece> pieces) {
     remote.push_back({reinterpret_cast<void*>(piece.address), piece.into.size()});
   }
   const ssize_t got = ::process_vm_readv(pid_, local.data(), local.size(), remote.data(), remote.size(), 0);
+  if (got < 0 && is_refused_by_filter(errno)) {
+    is_by_file_ = true;
+    return MemoryReader::read_pieces(pieces);
+  }
   size_t left = got < 0 ? 0 : static_cast<size_t>(got);
   size_t done = 0;
   for (; done < pieces.size() && left >= pieces[done].into.size(); ++done) left -= pieces[done].into.size();
@@ -39,7 +43,14 @@ size_t ProcessMemory::read_pieces(std::span<const Piece> pieces) {
 }
 
 size_t ProcessMemory::read(uint64_t address, std::span<std::byte> into) {
-  return into.empty() ? 0 : read_remote_memory(pid_, address, into);
+  if (into.empty()) return 0;
+  if (is_by_file_) return file_.read(address, into);
+  const iovec local{into.data(), into.size()};
+  const iovec remote{reinterpret_cast<void*>(address), into.size()};
+  const ssize_t got = ::process_vm_readv(pid_, &local, 1, &remote, 1, 0);
+  if (got >= 0) return static_cast<size_t>(got);
+  is_by_file_ = is_refused_by_filter(errno);
+  return is_by_file_ ? file_.read(address, into) : 0;
 }
 
 }  // namespace atys::linux

@@ -11,6 +11,8 @@
 #include <string>
 #include <type_traits>
 
+#include "linux/remote_memory.h"
+
 namespace atys::linux {
 
 class MemoryReader {
@@ -46,13 +48,15 @@ class MemoryReader {
 // The memory of a running process, which is neither stopped nor slowed.
 class ProcessMemory final : public MemoryReader {
  public:
-  explicit ProcessMemory(pid_t pid) : pid_(pid) {}
+  explicit ProcessMemory(pid_t pid) : pid_(pid), file_(pid) {}
 
   size_t read(uint64_t address, std::span<std::byte> into) override;
-  size_t read_pieces(std::span<const Piece> pieces) override;  // one system call
+  size_t read_pieces(std::span<const Piece> pieces) override;  // one system call, unless a filter refuses it
 
  private:
   pid_t pid_;
+  MemoryFile file_;          // for where that is so
+  bool is_by_file_ = false;  // filters are never taken back
 };
 
 }  // namespace atys::linux
