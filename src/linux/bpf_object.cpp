@@ -12,6 +12,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <utility>
+
+#include "linux/allowance.h"
 
 namespace atys::linux {
 
@@ -31,13 +34,11 @@ int keep_warning(libbpf_print_level level, const char* format, va_list arguments
 
 Error fail_bpf(const std::string& what, int error) {
   error = error < 0 ? -error : error;
+  if (is_refusal(error))
+    return fail_refused(what, {.call = SystemCall::Bpf, .error = error}, std::exchange(last_warning, {}));
   const std::string why =
       last_warning.empty() ? std::string(std::strerror(error)) : std::strerror(error) + (" (" + last_warning + ")");
   last_warning.clear();
-  if (error == EPERM || error == EACCES)
-    return fail(
-        ErrorCode::PermissionDenied, what + ": " + why,
-        "run as root, or give the program CAP_BPF and CAP_PERFMON: setcap cap_bpf,cap_perfmon,cap_sys_resource=ep FILE");
   if (error == ENOMEM) return fail(ErrorCode::ResourceExhausted, what + ": " + why);
   return fail(ErrorCode::Unsupported, what + ": " + why, "use another tier (--tier perf); atys doctor says what works here");
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"
@@ -69,6 +70,14 @@ std::string container_hint() {
   for (const std::string& variable : split_zero_ended(*environment))
     if (variable.starts_with("container=")) return variable + " in the environment of process 1";
   return {};
+}
+
+// Who started us decides how more is allowed.
+std::string find_starter(const std::string& container) {
+  if (std::getenv("KUBERNETES_SERVICE_HOST") != nullptr) return "kubernetes";
+  if (container == "/run/.containerenv" || container.starts_with("container=podman")) return "podman";
+  if (container == "/.dockerenv") return "docker";
+  return container.empty() && std::getenv("INVOCATION_ID") != nullptr ? "systemd" : "";
 }
 
 bool lists_file_system(std::string_view file_systems, std::string_view type) {
@@ -160,6 +169,22 @@ std::string find_mount(std::string_view mountinfo, std::string_view type) {
   return mount;
 }
 
+std::string find_hidepid(std::string_view mountinfo) {
+  std::string option;
+  for_each_line(mountinfo, [&](std::string_view line) {
+    const auto words = words_of(line);
+    if (words.size() < 7 || words[4] != "/proc") return;
+    option.clear();  // one mount lies on another
+    std::string_view options = words.back();
+    while (!options.empty()) {
+      const size_t comma = std::min(options.find(','), options.size());
+      if (options.starts_with("hidepid=")) option = options.substr(0, comma);
+      options.remove_prefix(std::min(comma + 1, options.size()));
+    }
+  });
+  return option == "hidepid=0" || option == "hidepid=off" ? std::string() : option;
+}
+
 bool is_initial_uid_map(std::string_view uid_map) {
   const auto words = words_of(uid_map);
   return words.size() == 3 && words[0] == "0" && words[1] == "0" && words[2] == "4294967295";
@@ -172,13 +197,20 @@ KernelFeatures read_kernel_features() {
     return text.ok() ? text.take() : std::string();
   };
   features.has_btf = ::access("/sys/kernel/btf/vmlinux", R_OK) == 0;
-  features.tracefs = find_mount(text_of("/proc/self/mountinfo"), "tracefs");
+  const std::string mounts = text_of("/proc/self/mountinfo");
+  features.tracefs = find_mount(mounts, "tracefs");
+  features.hidden_processes = find_hidepid(mounts);
   features.knows_tracefs = lists_file_system(text_of("/proc/filesystems"), "tracefs");
   features.lockdown = parse_lockdown(text_of("/sys/kernel/security/lockdown"));
-  features.seccomp_mode = parse_number<int>(value_of(text_of("/proc/self/status"), "Seccomp")).value_or(0);
+  features.security_modules = text_of("/sys/kernel/security/lsm");
+  std::erase(features.security_modules, '\n');
+  const std::string status = text_of("/proc/self/status");
+  features.seccomp_mode = parse_number<int>(value_of(status, "Seccomp")).value_or(0);
+  features.no_new_privileges = value_of(status, "NoNewPrivs") == "1";
   const std::string uid_map = text_of("/proc/self/uid_map");
   features.in_user_namespace = !uid_map.empty() && !is_initial_uid_map(uid_map);
   features.container = container_hint();
+  features.starter = find_starter(features.container);
   return features;
 }
 

@@ -68,11 +68,17 @@ struct KernelFeatures {
   int seccomp_mode = 0;            // of ourselves: 0 none, 1 strict, 2 filter
   bool in_user_namespace = false;  // our capabilities do not count for the machine
   std::string container;           // what says that we are in one: "/.dockerenv"; empty: nothing
+  std::string starter;             // of what we are in: "docker", "podman", "kubernetes", "systemd"; empty: not known
+  bool no_new_privileges = false;  // files give us no capability
+  std::string hidden_processes;    // how /proc hides those of others, "hidepid=2"; empty: it does not
+  std::string security_modules;    // of the kernel: "capability,yama,selinux"
 };
 KernelFeatures read_kernel_features();
 
 // Where a file system of that type is mounted, by /proc/self/mountinfo; empty: nowhere.
 std::string find_mount(std::string_view mountinfo, std::string_view type);
+// The option by which /proc hides processes of others, of the mount that counts; empty: none.
+std::string find_hidepid(std::string_view mountinfo);
 // Whether /proc/self/uid_map is that of the first user namespace.
 bool is_initial_uid_map(std::string_view uid_map);
 

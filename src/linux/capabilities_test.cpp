@@ -46,6 +46,16 @@ TEST(kernel_features, are_parsed_from_their_files) {
   EXPECT_EQ(find_mount(mounts, "debugfs"), "");
 }
 
+TEST(kernel_features, know_whether_proc_hides_others) {
+  const std::string plain = "22 1 0:20 / /proc rw,nosuid shared:12 - proc proc rw\n";
+  EXPECT_EQ(find_hidepid(plain), "");
+  EXPECT_EQ(find_hidepid(plain + "90 22 0:50 / /proc rw,relatime - proc proc rw,gid=4,hidepid=invisible\n"),
+            "hidepid=invisible");
+  EXPECT_EQ(find_hidepid("90 22 0:50 / /proc rw - proc proc rw,hidepid=2\n" + plain), "");
+  EXPECT_EQ(find_hidepid("90 22 0:50 / /proc rw - proc proc rw,hidepid=0\n"), "");
+  EXPECT_EQ(find_hidepid("90 22 0:50 / /other/proc rw - proc proc rw,hidepid=2\n90 /proc\n"), "");
+}
+
 TEST(sysctls, are_numbers_or_nothing) {
   EXPECT_FALSE(read_sysctl("kernel/nosuch"));
   EXPECT_FALSE(read_sysctl("kernel/ostype"));

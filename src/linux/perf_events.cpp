@@ -2,6 +2,7 @@
 #include "linux/perf_events.h"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,25 +10,34 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "linux/proc_file.h"
+#include "linux/allowance.h"
 
 namespace atys::linux {
 
 namespace {
 
-Error explain(int error, const std::string& what, PerfPlace place) {
+// The kernel.perf_event_paranoid up to which everybody may open it.
+int64_t most_paranoid(const PerfAttributes& attributes, PerfPlace place) {
+  if (attributes.type == PERF_TYPE_TRACEPOINT) return -1;
+  if (place.pid < 0) return 0;
+  return attributes.exclude_kernel != 0 ? 2 : 1;
+}
+
+bool is_of_other_user(PerfPlace place) {
+  struct stat found {};
+  return place.pid > 0 && ::stat(("/proc/" + std::to_string(place.pid)).c_str(), &found) == 0 && found.st_uid != ::geteuid();
+}
+
+Error explain(int error, const std::string& what, const PerfAttributes& attributes, PerfPlace place) {
   const std::string failed = "open " + what + ": " + std::strerror(error);
   switch (error) {
     case EACCES:
-    case EPERM: {
-      const std::string paranoid = std::to_string(perf_event_paranoid());
-      return fail(ErrorCode::PermissionDenied, failed + " (perf_event_paranoid is " + paranoid + ")",
-                  place.pid < 0
-                      ? "run as root, give the program CAP_PERFMON (setcap cap_perfmon,cap_bpf=ep FILE), or allow it: "
-                        "sysctl -w kernel.perf_event_paranoid=-1"
-                      : "profile a process of your own and allow it: sysctl -w kernel.perf_event_paranoid=1; or run as "
-                        "root or with CAP_PERFMON");
-    }
+    case EPERM:
+    case ENOSYS:
+      return fail_refused("open " + what, {.call = SystemCall::PerfEventOpen,
+                                           .error = error,
+                                           .most_paranoid = most_paranoid(attributes, place),
+                                           .is_of_other_user = is_of_other_user(place)});
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
@@ -37,9 +47,6 @@ Error explain(int error, const std::string& what, PerfPlace place) {
     case EMFILE: return fail(ErrorCode::ResourceExhausted, failed, "raise the limit on open files: ulimit -n 65536");
     case ESRCH: return fail(ErrorCode::NotFound, failed, "the process or thread has ended");
     case EBUSY: return fail(ErrorCode::Unavailable, failed, "another tool holds the counter exclusively");
-    case ENOSYS:
-      return fail(ErrorCode::Unsupported, failed,
-                  "the kernel, or a seccomp filter around this process, has no perf_event_open");
     default: return fail(ErrorCode::Internal, failed);
   }
 }
@@ -61,7 +68,7 @@ Result<UniqueFd> open_perf_event(const PerfAttributes& attributes, PerfPlace pla
   PerfAttributes copy = attributes;
   copy.size = sizeof(copy);
   const long fd = ::syscall(SYS_perf_event_open, &copy, place.pid, place.cpu, -1, PERF_FLAG_FD_CLOEXEC);
-  if (fd < 0) return explain(errno, what, place);
+  if (fd < 0) return explain(errno, what, attributes, place);
   return UniqueFd(static_cast<int>(fd));
 }
 
@@ -92,11 +99,6 @@ Result<PerfCount> read_perf_count(int fd) {
   static_assert(sizeof(read) == 3 * sizeof(uint64_t), "as the kernel writes it");
   if (::read(fd, &read, sizeof(read)) != static_cast<ssize_t>(sizeof(read))) return fail_errno("read a perf event");
   return read;
-}
-
-int perf_event_paranoid() {
-  const auto text = read_proc_file("/proc/sys/kernel/perf_event_paranoid", 64);
-  return text.ok() ? std::atoi(text->c_str()) : 2;
 }
 
 }  // namespace atys::linux

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One perf event: a counter or timer of the kernel on a thread, a CPU, or both. Errors say what the system lacks and the
-// exact command that gives it.
+// One perf event: a counter or timer of the kernel on a thread, a CPU, or both. Errors say who refused it and
+// what allows it.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -43,8 +43,5 @@ struct PerfCount {
   PerfCount& operator+=(const PerfCount& other);
 };
 Result<PerfCount> read_perf_count(int fd);
-
-// What perf_event_paranoid is here; 2 where it cannot be read.
-int perf_event_paranoid();
 
 }  // namespace atys::linux

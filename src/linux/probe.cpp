@@ -4,13 +4,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
-#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -141,24 +138,6 @@ Attempt try_kernel_symbols() {
   return {has_address ? 0 : EPERM, {}};
 }
 
-// A child reads a word of us. The other way round would prove little: Yama lets everybody read its own children.
-Attempt try_memory() {
-  static const uint64_t kWord = 0x6174797361747973;
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) return attempt(false);
-  if (child == 0) {
-    uint64_t word = 0;
-    const iovec local{&word, sizeof word};
-    const iovec remote{const_cast<uint64_t*>(&kWord), sizeof kWord};
-    const ssize_t got = ::process_vm_readv(parent, &local, 1, &remote, 1, 0);
-    ::_exit(got < 0 ? errno & 0xff : word == kWord ? 0 : EIO);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : EIO, {}};
-}
-
 Attempt try_other_users(uint32_t uid) {
   for (const pid_t pid : list_processes()) {
     const auto process = read_process(pid);
@@ -203,24 +182,28 @@ void try_events(Probes& probes) {
   probes.perf_stack_dump = try_stack_dump();
   probes.cycles = try_cycles(0);
   probes.precise_cycles = try_cycles(2);
-  probes.tracepoint = try_tracepoint(probes.features.tracefs);
+  probes.tracepoint = try_tracepoint(probes.around.features.tracefs);
 }
 
 void describe_ourselves(Probes& probes) {
-  probes.uid = ::geteuid();
+  probes.around = look_around();
   char path[4096];
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
   probes.program = length > 0 ? std::string(path, static_cast<size_t>(length)) : "atys";
-  if (const auto bounding = Capabilities::of_ourselves("CapBnd"); bounding.ok()) probes.gainable = bounding->names();
-  const auto capabilities = Capabilities::of_ourselves();
-  if (!capabilities.ok()) return;
-  const bool is_admin = capabilities->has(CAP_SYS_ADMIN);
-  probes.has_perfmon = is_admin || capabilities->has(CAP_PERFMON);
-  probes.has_bpf = is_admin || capabilities->has(CAP_BPF);
-  probes.has_ptrace = capabilities->has(CAP_SYS_PTRACE);
-  for (const std::string& name : capabilities->names())
-    probes.capabilities += (probes.capabilities.empty() ? "" : ",") + name;
+  for (const std::string& name : probes.around.held) probes.capabilities += (probes.capabilities.empty() ? "" : ",") + name;
   if (probes.capabilities.empty()) probes.capabilities = "none";
+  for (const SystemCall call : {SystemCall::PerfEventOpen, SystemCall::Bpf, SystemCall::ProcessVmReadv, SystemCall::Ptrace,
+                                SystemCall::MemfdCreate, SystemCall::SignalThread})
+    probes.nonsense[call] = answer_to_nonsense(call);
+}
+
+void try_without_rights(Probes& probes) {
+  probes.memory = try_memory();
+  probes.memory_file = try_memory_file();
+  probes.child_memory = try_child_memory();
+  probes.stop = try_stop();
+  probes.signal = try_signal();
+  probes.preload = try_preload();
 }
 
 }  // namespace
@@ -232,8 +215,6 @@ std::string sysctl_text(const std::string& name, const std::optional<int64_t>& v
 Probes run_probes() {
   Probes probes;
   if (auto host = read_host(); host.ok()) probes.host = host.take();
-  probes.sysctls = read_sysctls();
-  probes.features = read_kernel_features();
   describe_ourselves(probes);
   try_events(probes);
   probes.bpf_map = try_bpf_map(BPF_MAP_TYPE_HASH, 4, 8, 16);
@@ -241,10 +222,10 @@ Probes run_probes() {
   probes.bpf_program = try_bpf_program();
   probes.bpf_stats = try_bpf_stats();
   errno = ENOENT;
-  probes.btf = attempt(probes.features.has_btf);
+  probes.btf = attempt(probes.around.features.has_btf);
   probes.kernel_symbols = try_kernel_symbols();
-  probes.memory = try_memory();
-  probes.other_users = try_other_users(probes.uid);
+  try_without_rights(probes);
+  probes.other_users = try_other_users(probes.around.uid);
   probes.map_files = try_map_files();
   probes.perf_maps = count_perf_maps();
   return probes;

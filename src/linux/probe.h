@@ -4,35 +4,24 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "linux/capabilities.h"
 #include "linux/host.h"
+#include "linux/refusal.h"
+#include "linux/rightless_probe.h"
 
 namespace atys::linux {
-
-// One try. `error` is an errno; 0: it worked.
-struct Attempt {
-  int error = 0;
-  std::string detail;  // what was tried or found
-
-  bool ok() const { return error == 0; }
-};
 
 // Everything that was tried on this machine, and what explains it.
 struct Probes {
   Host host;
-  uint32_t uid = 0;                   // effective
-  std::string capabilities;           // effective, with commas; "all", "none"
-  std::vector<std::string> gainable;  // capabilities that a file could give us: the bounding set
-  bool has_perfmon = false;           // cap_perfmon or cap_sys_admin
-  bool has_bpf = false;               // cap_bpf or cap_sys_admin
-  bool has_ptrace = false;            // cap_sys_ptrace
-  Sysctls sysctls;
-  KernelFeatures features;
-  std::string program;  // our own executable, for setcap
+  Surroundings around;
+  std::string capabilities;                 // effective, with commas; "none"
+  std::map<SystemCall, int> nonsense = {};  // what each call answers to it; none: the kernel does, as it should
+  std::string program;                      // our own executable, for setcap
 
   Attempt perf_self;        // cpu-clock of ourselves, user space only
   Attempt perf_kernel;      // the same with kernel stacks
@@ -48,7 +37,12 @@ struct Probes {
   Attempt bpf_stats;    // run-time statistics
   Attempt btf;
   Attempt kernel_symbols;
-  Attempt memory;        // of a process of the same user that is no child of ours
+  Attempt memory;        // of a process of the same user that is no child of ours, by process_vm_readv
+  Attempt memory_file;   // the same by /proc/PID/mem
+  Attempt child_memory;  // of a child of ours, by either
+  Attempt stop;          // a child of ours, by ptrace: its registers are read and it goes on
+  Attempt signal;        // to a thread of a child of ours, with a value
+  Attempt preload;       // a file in memory is mapped to be executed
   Attempt other_users;   // /proc/PID/maps of a process of another user; ESRCH: there is none
   Attempt map_files;     // files that were deleted or replaced
   size_t perf_maps = 0;  // processes that write /tmp/perf-PID.map

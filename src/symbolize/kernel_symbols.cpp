@@ -24,7 +24,8 @@ constexpr uint64_t kLongestFunction = uint64_t{4} << 20;
 
 Error fail_hidden() {
   return fail(ErrorCode::PermissionDenied, "kernel symbols: /proc/kallsyms shows only zero addresses",
-              "run as root, or allow it: sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+              "run with cap_syslog, as root outside of containers has it, or: sysctl -w kernel.kptr_restrict=0 "
+              "kernel.perf_event_paranoid=1");
 }
 
 }  // namespace

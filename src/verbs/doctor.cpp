@@ -15,6 +15,22 @@ namespace {
 
 using linux::Probes;
 
+// What the kernel grants everybody: on commands that we start, or on memory that is ours to read.
+void choose_rightless_tier(DoctorAnswer& answer, const Probes& probes) {
+  if (probes.signal.ok() && probes.preload.ok()) {
+    answer.tier = "signal";
+    answer.tier_why = "commands that we start take their own stacks when a signal asks for it";
+  } else if (probes.stop.ok()) {
+    answer.tier = "stop";
+    answer.tier_why = "commands that we start are stopped for a moment for each sample";
+  } else if (probes.child_memory.ok()) {
+    answer.tier = "memory";
+    answer.tier_why = "frames of interpreted languages are read from outside, native ones are not";
+  } else {
+    answer.tier_why = "no event can be opened, no signal sent, no thread stopped and no memory read";
+  }
+}
+
 void choose_tier(DoctorAnswer& answer, const Probes& probes) {
   const bool has_bpf = probes.bpf_map.ok() && probes.bpf_program.ok() && probes.btf.ok() && probes.perf_self.ok();
   if (has_bpf) {
@@ -24,19 +40,23 @@ void choose_tier(DoctorAnswer& answer, const Probes& probes) {
     answer.tier = "perf";
     answer.tier_why = "samples are read from rings of perf events; eBPF does not work here";
   } else {
-    answer.tier_why = "no event can be opened";
+    choose_rightless_tier(answer, probes);
   }
 }
 
 void list_what_works(DoctorAnswer& answer, const Probes& probes) {
-  const bool has_others = probes.other_users.ok() || (probes.other_users.error == ESRCH && probes.has_ptrace);
+  const bool has_others =
+      probes.other_users.ok() || (probes.other_users.error == ESRCH && linux::holds(probes.around, "cap_sys_ptrace") &&
+                                  !probes.around.features.in_user_namespace);
   const auto list = [&](bool works, const char* name, const char* why_not = "") {
     if (works)
       answer.works.emplace_back(name);
     else
       answer.will_not_work.push_back(std::string(name) + why_not);
   };
+  const bool is_rightless = answer.tier != "ebpf" && answer.tier != "perf";
   if (answer.tier.empty()) answer.will_not_work.emplace_back("capture");
+  if (!answer.tier.empty() && is_rightless) answer.will_not_work.emplace_back("native frames of processes that run already");
   list(probes.perf_host.ok(), "capture --host");
   list(has_others, "processes of other users");
   list(answer.tier == "ebpf", "off-cpu and wall", " (they need eBPF)");
@@ -84,13 +104,14 @@ DoctorAnswer judge(const linux::Probes& probes, const std::string& debuginfod_ur
   answer.host = probes.host.name;
   answer.kernel = "Linux " + probes.host.kernel_release + " " + probes.host.architecture;
   answer.cpus = probes.host.cpus.size();
-  answer.user = std::to_string(probes.uid);
+  answer.user = std::to_string(probes.around.uid);
   answer.capabilities = probes.capabilities;
-  answer.container = probes.features.container;
+  answer.container = probes.around.features.container;
   answer.rows = rows_of(probes, debuginfod_urls);
   choose_tier(answer, probes);
   list_what_works(answer, probes);
   answer.verdict = verdict_of(answer);
+  answer.cause = cause_of(answer.rows);
   answer.fix = fix_of(answer.rows, probes);
   return answer;
 }

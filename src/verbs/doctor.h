@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "linux/allowance.h"
 #include "linux/probe.h"
 
 namespace atys::verbs {
@@ -19,13 +20,16 @@ struct DoctorRow {
   std::string why;                  // what was tried, or what is in the way
   std::vector<std::string> enable;  // commands, any one of which is enough; empty: nothing to do, or nothing that helps
   std::string cost;                 // of using it, measured; empty: none worth telling
-  std::vector<std::string> capabilities = {};  // that would be enough; empty: none would help
+  std::vector<linux::Cause> causes = {};  // who refused it: the first did, the others would have; empty: nobody
+  linux::Allowance allowance = {};        // that would be enough; of no capability: none would help
 };
 
 // The one change that gives the most.
 struct DoctorFix {
   std::string command;             // empty: nothing worth changing
   std::vector<std::string> gives;  // what works then
+  // Where no command of this machine does it: how each engine starts a program that is allowed that.
+  std::vector<linux::StartLine> starts = {};
 };
 
 struct DoctorAnswer {
@@ -36,9 +40,10 @@ struct DoctorAnswer {
   std::string capabilities;  // with commas
   std::string container;     // empty: none that we know of
   std::string verdict;       // one sentence: what works here, and what does not
+  std::string cause;         // one line: who refuses perf events or eBPF; empty: nobody does
   DoctorFix fix;
   std::vector<DoctorRow> rows;
-  std::string tier;  // that `capture` uses here: "ebpf", "perf"; empty: none works
+  std::string tier;  // that `capture` uses here: "ebpf", "perf", "signal", "stop", "memory"; empty: none works
   std::string tier_why;
   std::vector<std::string> works;
   std::vector<std::string> will_not_work;

@@ -23,18 +23,29 @@ std::string reason_of(const Attempt& attempt) {
   return attempt.detail.empty() ? std::strerror(attempt.error) : attempt.detail;
 }
 
-std::string paranoid_text(const Probes& probes) {
-  return linux::sysctl_text("kernel.perf_event_paranoid", probes.sysctls.perf_event_paranoid);
+// "AmbientCapabilities=… and SystemCallFilter=…"
+std::string on_one_line(const linux::StartLine& line) {
+  std::string text = line.text;
+  if (const size_t end = text.find('\n'); end != std::string::npos) text.replace(end, 1, " and ");
+  return text;
 }
 
-// What else may stand between a capability and what it permits.
-std::string obstacles(const Probes& probes) {
-  std::string text;
-  if (probes.features.in_user_namespace)
-    text += "; we are in a user namespace, where capabilities do not count for the machine";
-  if (probes.features.seccomp_mode == 2) text += "; a seccomp filter is on, which may forbid the call";
-  if (probes.features.lockdown == linux::Lockdown::Confidentiality) text += "; the kernel is locked down (confidentiality)";
-  return text;
+std::string paranoid_text(const Probes& probes) {
+  return linux::sysctl_text("kernel.perf_event_paranoid", probes.around.sysctls.perf_event_paranoid);
+}
+
+// A try of a system call that failed: who refused it, and what would allow it.
+void explain(DoctorRow& row, const Probes& probes, linux::RefusedCall refused) {
+  const auto answer = probes.nonsense.find(refused.call);
+  refused.nonsense = answer == probes.nonsense.end() ? 0 : answer->second;
+  const linux::Refusal refusal = linux::explain(refused, probes.around);
+  row.why = (refusal.causes.empty() ? "" : "refused: ") + refusal.why;
+  row.causes = refusal.causes;
+  row.allowance = linux::allowance_for(refusal, refused.call);
+  if (!refusal.has(linux::Cause::Filter) && !refusal.sysctl.empty()) row.enable.push_back("sysctl -w " + refusal.sysctl);
+  if (refusal.has(linux::Cause::LockedMemory)) row.enable.emplace_back("ulimit -l unlimited");
+  if (!row.allowance.capabilities.empty() || !row.allowance.filtered.empty())
+    row.enable = ways(probes, row.allowance, std::move(row.enable));
 }
 
 // An event of perf that is refused by kernel.perf_event_paranoid unless it is at most `level`.
@@ -42,14 +53,7 @@ DoctorRow perf_row(const Probes& probes, std::string name, const Attempt& attemp
                    std::string cost) {
   if (attempt.ok()) return {std::move(name), Health::Works, std::move(works), {}, std::move(cost)};
   DoctorRow row{std::move(name), Health::Missing, {}, {}, std::move(cost)};
-  if (!is_refused(attempt)) {
-    row.why = "the kernel answers: " + reason_of(attempt) + obstacles(probes);
-    return row;
-  }
-  row.why = fmt::format("refused: {}, without cap_perfmon it has to be {} or less{}", paranoid_text(probes), level,
-                        obstacles(probes));
-  row.capabilities = {"cap_perfmon"};
-  row.enable = grant(probes, row.capabilities, {fmt::format("sysctl -w kernel.perf_event_paranoid={}", level)});
+  explain(row, probes, {.call = linux::SystemCall::PerfEventOpen, .error = attempt.error, .most_paranoid = level});
   return row;
 }
 
@@ -74,8 +78,9 @@ DoctorRow hardware_row(const Probes& probes) {
 }
 
 DoctorRow tracefs_row(const Probes& probes) {
-  if (!probes.features.tracefs.empty()) return {"tracefs", Health::Works, "mounted at " + probes.features.tracefs, {}, {}};
-  if (!probes.features.knows_tracefs) return {"tracefs", Health::Missing, "this kernel was built without it", {}, {}};
+  if (!probes.around.features.tracefs.empty())
+    return {"tracefs", Health::Works, "mounted at " + probes.around.features.tracefs, {}, {}};
+  if (!probes.around.features.knows_tracefs) return {"tracefs", Health::Missing, "this kernel was built without it", {}, {}};
   return {"tracefs",
           Health::Missing,
           "not mounted: tracepoints have no numbers",
@@ -87,14 +92,16 @@ DoctorRow tracepoint_row(const Probes& probes) {
   DoctorRow row = perf_row(probes, "tracepoints", probes.tracepoint, -1, "sched:sched_switch was opened",
                            "one sample for each event: by how often it happens");
   if (probes.tracepoint.ok()) return row;
-  if (probes.features.tracefs.empty()) {
+  if (probes.around.features.tracefs.empty()) {
     row.why = "tracefs is not mounted";
-    row.capabilities.clear();
+    row.causes.clear();
+    row.allowance = {};
     row.enable = tracefs_row(probes).enable;
   } else if (!probes.tracepoint.detail.empty()) {
     row.why = "tracefs may not be read: " + probes.tracepoint.detail;
-    row.capabilities.clear();
-    row.enable = {"mount -o remount,mode=755 " + probes.features.tracefs, "run as root"};
+    row.causes.clear();
+    row.allowance = {};
+    row.enable = {"mount -o remount,mode=755 " + probes.around.features.tracefs, "run as root"};
   }
   return row;
 }
@@ -102,21 +109,13 @@ DoctorRow tracepoint_row(const Probes& probes) {
 DoctorRow bpf_row(const Probes& probes, std::string name, const Attempt& attempt, std::string works, std::string cost) {
   if (attempt.ok()) return {std::move(name), Health::Works, std::move(works), {}, std::move(cost)};
   DoctorRow row{std::move(name), Health::Missing, {}, {}, std::move(cost)};
-  if (!is_refused(attempt)) {
-    row.why = "the kernel answers: " + reason_of(attempt) + obstacles(probes);
-    return row;
-  }
-  row.why = "refused: cap_bpf and cap_perfmon are needed; " +
-            linux::sysctl_text("kernel.unprivileged_bpf_disabled", probes.sysctls.unprivileged_bpf_disabled) +
-            obstacles(probes);
-  row.capabilities = {"cap_bpf", "cap_perfmon"};
-  row.enable = grant(probes, row.capabilities);
+  explain(row, probes, {.call = linux::SystemCall::Bpf, .error = attempt.error});
   return row;
 }
 
 DoctorRow bpf_stats_row(const Probes& probes) {
   const std::string cost = "two clock reads for each run of a BPF program, of every program on the machine";
-  if (probes.sysctls.bpf_stats_enabled.value_or(0) != 0)
+  if (probes.around.sysctls.bpf_stats_enabled.value_or(0) != 0)
     return {"eBPF statistics", Health::Works, "kernel.bpf_stats_enabled is on already", {}, cost};
   if (probes.bpf_stats.ok())
     return {"eBPF statistics",
@@ -129,7 +128,7 @@ DoctorRow bpf_stats_row(const Probes& probes) {
                 "the time of our BPF programs cannot be measured (" + reason_of(probes.bpf_stats) + "): it is estimated",
                 {},
                 cost};
-  row.enable = grant(probes, {"cap_sys_admin"}, {"sysctl -w kernel.bpf_stats_enabled=1"});
+  row.enable = ways(probes, {.capabilities = {"cap_sys_admin"}}, {"sysctl -w kernel.bpf_stats_enabled=1"});
   return row;
 }
 
@@ -144,56 +143,84 @@ DoctorRow btf_row(const Probes& probes) {
 
 DoctorRow kernel_symbols_row(const Probes& probes) {
   if (probes.kernel_symbols.ok()) return {"kernel symbols", Health::Works, "/proc/kallsyms shows addresses", {}, {}};
-  DoctorRow row{
-      "kernel symbols",
-      Health::Missing,
-      "/proc/kallsyms shows no addresses: " + linux::sysctl_text("kernel.kptr_restrict", probes.sysctls.kptr_restrict) +
-          ", " + paranoid_text(probes) + ": kernel frames have no names",
-      {},
-      {}};
-  if (probes.sysctls.kptr_restrict.value_or(0) >= 2) {
+  DoctorRow row{"kernel symbols",
+                Health::Missing,
+                "/proc/kallsyms shows no addresses: " +
+                    linux::sysctl_text("kernel.kptr_restrict", probes.around.sysctls.kptr_restrict) + ", " +
+                    paranoid_text(probes) + ": kernel frames have no names",
+                {},
+                {}};
+  if (probes.around.sysctls.kptr_restrict.value_or(0) >= 2) {
+    row.causes = {linux::Cause::Sysctl};
     row.enable = {"sysctl -w kernel.kptr_restrict=0"};
   } else {
-    row.capabilities = {"cap_syslog"};
-    row.enable = grant(probes, row.capabilities, {"sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"});
-  }
-  return row;
-}
-
-DoctorRow memory_row(const Probes& probes) {
-  const std::string cost = "0.8 to 1.9 us for each read of up to 4 KB; the target is never stopped";
-  if (probes.memory.ok())
-    return {"memory of processes", Health::Works, "process_vm_readv read a process that is no child of ours", {}, cost};
-  DoctorRow row{
-      "memory of processes", Health::Missing, "process_vm_readv: " + reason_of(probes.memory) + obstacles(probes), {}, cost};
-  row.capabilities = {"cap_sys_ptrace"};
-  if (const auto scope = probes.sysctls.ptrace_scope; scope.value_or(0) > 0) {
-    row.health = *scope == 1 ? Health::Limited : Health::Missing;
-    row.why += fmt::format("; kernel.yama.ptrace_scope = {}{}", *scope, *scope == 1 ? ": only commands that we start" : "");
-    row.enable = grant(probes, {"cap_sys_ptrace"}, {"sysctl -w kernel.yama.ptrace_scope=0"});
-  } else {
-    row.enable = grant(probes, {"cap_sys_ptrace"});
+    row.causes = {linux::Cause::Sysctl, linux::Cause::Capability};
+    row.allowance = {.capabilities = {"cap_syslog"}};
+    row.enable = ways(probes, row.allowance, {"sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"});
   }
   return row;
 }
 
 DoctorRow other_users_row(const Probes& probes) {
+  const std::string& hidden = probes.around.features.hidden_processes;
   if (probes.other_users.ok())
     return {"processes of others",
             Health::Works,
             "mappings of a process of another user were read (" + probes.other_users.detail + ")",
             {},
             {}};
-  if (probes.other_users.error == ESRCH && probes.has_ptrace)
+  const bool has_ptrace = linux::holds(probes.around, "cap_sys_ptrace");
+  if (probes.other_users.error == ESRCH && has_ptrace && !probes.around.features.in_user_namespace)
     return {
         "processes of others", Health::Works, "cap_sys_ptrace; no process of another user runs now to try it on", {}, {}};
-  return {"processes of others",
-          Health::Missing,
-          "processes of other users are not ours to look at: cap_sys_ptrace is needed for their symbols, cap_perfmon for "
-          "samples",
-          grant(probes, {"cap_perfmon", "cap_sys_ptrace"}),
-          {},
-          {"cap_perfmon", "cap_sys_ptrace"}};
+  DoctorRow row{"processes of others", Health::Missing, {}, {}, {}};
+  row.why = hidden.empty() ? "processes of other users are not ours to look at: cap_sys_ptrace is needed for their symbols, "
+                             "cap_perfmon for samples"
+                           : "/proc hides processes of other users (" + hidden +
+                                 "): cap_sys_ptrace is needed to see them, cap_perfmon for samples";
+  if (probes.around.features.in_user_namespace)
+    row.why += "; we are in a user namespace, whose capabilities do not count for the machine";
+  row.causes = {probes.around.features.in_user_namespace ? linux::Cause::UserNamespace : linux::Cause::Capability};
+  if (!hidden.empty()) row.causes.insert(row.causes.begin(), linux::Cause::HiddenProc);
+  row.allowance = {.capabilities = {"cap_perfmon", "cap_sys_ptrace"}};
+  row.enable = ways(probes, row.allowance);
+  return row;
+}
+
+DoctorRow memory_row(const Probes& probes) {
+  const std::string name = "memory of processes";
+  const std::string cost = "0.8 to 1.9 us for each read of up to 4 KB; the target is never stopped";
+  if (probes.memory.ok()) return {name, Health::Works, "process_vm_readv read a process that is no child of ours", {}, cost};
+  if (probes.memory_file.ok())
+    return {name, Health::Works, "/proc/PID/mem was read of a process that is no child of ours", {}, cost};
+  DoctorRow row{name, probes.child_memory.ok() ? Health::Limited : Health::Missing, {}, {}, cost};
+  explain(row, probes, {.call = linux::SystemCall::ProcessVmReadv, .error = probes.memory.error});
+  if (probes.child_memory.ok()) row.why += "; commands that we start can be read";
+  return row;
+}
+
+DoctorRow stop_row(const Probes& probes) {
+  const std::string cost = "75 to 82 us of pause for each sample";
+  if (probes.stop.ok())
+    return {"stopping", Health::Works, "a child was stopped, its registers read, and it went on: tier stop", {}, cost};
+  DoctorRow row{"stopping", Health::Missing, {}, {}, cost};
+  explain(row, probes, {.call = linux::SystemCall::Ptrace, .error = probes.stop.error, .is_of_child = true});
+  return row;
+}
+
+DoctorRow signal_row(const Probes& probes) {
+  if (probes.signal.ok()) return {"signals", Health::Works, "one was queued to a thread of a child: tier signal", {}, {}};
+  DoctorRow row{"signals", Health::Missing, {}, {}, {}};
+  explain(row, probes, {.call = linux::SystemCall::SignalThread, .error = probes.signal.error});
+  return row;
+}
+
+DoctorRow preload_row(const Probes& probes) {
+  if (probes.preload.ok())
+    return {"preloading", Health::Works, "a file in memory was mapped to be executed: tier signal", {}, {}};
+  DoctorRow row{"preloading", Health::Missing, {}, {}, {}};
+  explain(row, probes, {.call = linux::SystemCall::MemfdCreate, .error = probes.preload.error});
+  return row;
 }
 
 DoctorRow map_files_row(const Probes& probes) {
@@ -203,7 +230,7 @@ DoctorRow map_files_row(const Probes& probes) {
           Health::Limited,
           "/proc/PID/map_files: " + reason_of(probes.map_files) +
               ": of deleted or replaced files only the executable itself (/proc/PID/exe) has symbols",
-          grant(probes, {"cap_checkpoint_restore"}),
+          ways(probes, {.capabilities = {"cap_checkpoint_restore"}}),
           {}};
 }
 
@@ -228,7 +255,7 @@ DoctorRow perf_map_row(const Probes& probes) {
 }
 
 DoctorRow rate_row(const Probes& probes) {
-  const auto rate = probes.sysctls.perf_event_max_sample_rate;
+  const auto rate = probes.around.sysctls.perf_event_max_sample_rate;
   if (!rate)
     return {
         "sampling rate", Health::Missing, "kernel.perf_event_max_sample_rate is not there: a kernel without perf", {}, {}};
@@ -242,7 +269,7 @@ DoctorRow rate_row(const Probes& probes) {
 }
 
 DoctorRow depth_row(const Probes& probes) {
-  const auto depth = probes.sysctls.perf_event_max_stack;
+  const auto depth = probes.around.sysctls.perf_event_max_stack;
   if (!depth) return {"stack depth", Health::Missing, "kernel.perf_event_max_stack is not there", {}, {}};
   DoctorRow row{"stack depth", Health::Works, fmt::format("up to {} frames", *depth), {}, {}};
   if (*depth >= 127) return row;
@@ -261,9 +288,9 @@ void add_perf_rows(std::vector<DoctorRow>& rows, const Probes& probes) {
   DoctorRow ring = perf_row(probes, "ring buffers", probes.perf_ring, 2, "512 KiB were mapped", "512 KiB for each CPU");
   if (!probes.perf_ring.ok() && probes.perf_self.ok()) {
     ring.why = "512 KiB could not be mapped: " + reason_of(probes.perf_ring) + "; " +
-               linux::sysctl_text("kernel.perf_event_mlock_kb", probes.sysctls.perf_event_mlock_kb);
-    ring.capabilities = {"cap_ipc_lock"};
-    ring.enable = grant(probes, ring.capabilities, {"sysctl -w kernel.perf_event_mlock_kb=2048"});
+               linux::sysctl_text("kernel.perf_event_mlock_kb", probes.around.sysctls.perf_event_mlock_kb);
+    ring.allowance = {.capabilities = {"cap_ipc_lock"}};
+    ring.enable = ways(probes, ring.allowance, {"sysctl -w kernel.perf_event_mlock_kb=2048"});
   }
   rows.push_back(std::move(ring));
   rows.push_back(perf_row(probes, "stack dumps", probes.perf_stack_dump, 2, "registers and 32 KiB of stack were accepted",
@@ -285,25 +312,19 @@ void add_bpf_rows(std::vector<DoctorRow>& rows, const Probes& probes) {
 
 }  // namespace
 
-// The capabilities as one command; inside a container they come from whoever starts it.
-std::vector<std::string> grant(const Probes& probes, const std::vector<std::string>& capabilities,
-                               std::vector<std::string> others) {
-  std::string list;
-  std::string flags;
-  for (const std::string& name : capabilities) {
-    list += (list.empty() ? "" : ",") + name;
-    std::string upper = name.substr(4);
-    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    flags += " --cap-add " + upper;
+// Inside a container capabilities come from whoever starts it.
+std::vector<std::string> ways(const Probes& probes, const linux::Allowance& allowance, std::vector<std::string> others) {
+  if (!linux::has_root_that(allowance, probes.around)) {
+    others.push_back(on_one_line(linux::start_line(allowance, probes.around)));
+    return others;
   }
-  // Root that lacks a capability was started without it, as is everything in a user namespace: a file cannot give it back.
-  const auto is_gainable = [&](const std::string& name) { return std::ranges::count(probes.gainable, name) > 0; };
-  const bool can_gain =
-      probes.uid != 0 && !probes.features.in_user_namespace && std::ranges::all_of(capabilities, is_gainable);
-  if (can_gain) others.push_back("setcap " + list + "+ep " + probes.program);
-  if (!can_gain)
-    others.push_back("docker run" + flags + (probes.features.seccomp_mode == 2 ? " --security-opt seccomp=unconfined" : "") +
-                     " …");
+  if (!linux::can_be_given_to_file(allowance, probes.around)) {
+    others.emplace_back("run as root");
+    return others;
+  }
+  std::string list;
+  for (const std::string& name : allowance.capabilities) list += (list.empty() ? "" : ",") + name;
+  others.push_back("setcap " + list + "+ep " + probes.program);
   return others;
 }
 
@@ -311,9 +332,9 @@ std::vector<DoctorRow> rows_of(const linux::Probes& probes, const std::string& d
   std::vector<DoctorRow> rows;
   add_perf_rows(rows, probes);
   add_bpf_rows(rows, probes);
-  for (const DoctorRow& row :
-       {kernel_symbols_row(probes), memory_row(probes), other_users_row(probes), map_files_row(probes), perf_map_row(probes),
-        debuginfod_row(debuginfod_urls), rate_row(probes), depth_row(probes)})
+  for (const DoctorRow& row : {kernel_symbols_row(probes), memory_row(probes), stop_row(probes), signal_row(probes),
+                               preload_row(probes), other_users_row(probes), map_files_row(probes), perf_map_row(probes),
+                               debuginfod_row(debuginfod_urls), rate_row(probes), depth_row(probes)})
     rows.push_back(row);
   return rows;
 }

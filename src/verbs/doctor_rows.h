@@ -11,8 +11,8 @@ namespace atys::verbs {
 
 std::vector<DoctorRow> rows_of(const linux::Probes& probes, const std::string& debuginfod_urls);
 
-// Commands that give capabilities, any one of which is enough: `others`, then ours.
-std::vector<std::string> grant(const linux::Probes& probes, const std::vector<std::string>& capabilities,
-                               std::vector<std::string> others = {});
+// Commands that allow it, any one of which is enough: `others`, then ours.
+std::vector<std::string> ways(const linux::Probes& probes, const linux::Allowance& allowance,
+                              std::vector<std::string> others = {});
 
 }  // namespace atys::verbs

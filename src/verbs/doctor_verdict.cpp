@@ -14,8 +14,8 @@ struct Wanted {
   std::string_view row;
   std::string_view gives;
 };
-constexpr Wanted kWanted[] = {{"sampling", "capture"},
-                              {"ring buffers", "capture in tier perf"},
+constexpr Wanted kWanted[] = {{"sampling", "tier perf"},
+                              {"ring buffers", "tier perf"},
                               {"eBPF programs", "tier ebpf, off-cpu and wall"},
                               {"eBPF maps", "tier ebpf, off-cpu and wall"},
                               {"BTF", "tier ebpf, off-cpu and wall"},
@@ -74,16 +74,34 @@ std::string language_verdict(const std::string& language, const DoctorAnswer& an
 DoctorFix fix_of(const std::vector<DoctorRow>& rows, const linux::Probes& probes) {
   const std::vector<Missing> missing = missing_rows(rows);
   if (missing.empty()) return {};
-  std::vector<std::string> capabilities, gives;
+  linux::Allowance all{.needs_capability = false};
+  std::vector<std::string> gives;
   for (const Missing& one : missing) {
-    if (one.row->capabilities.empty()) continue;
-    for (const std::string& name : one.row->capabilities) add_once(capabilities, name);
+    if (one.row->allowance.capabilities.empty()) continue;
+    linux::add(all, one.row->allowance);
     add_once(gives, one.gives);
   }
   // Unless something else matters more than all that they give.
-  if (!capabilities.empty() && !missing.front().row->capabilities.empty())
-    return {grant(probes, capabilities).back(), gives};
-  return {missing.front().row->enable.front(), {std::string(missing.front().gives)}};
+  if (all.capabilities.empty() || missing.front().row->allowance.capabilities.empty())
+    return {missing.front().row->enable.front(), {std::string(missing.front().gives)}};
+  DoctorFix fix{ways(probes, all).back(), gives};
+  if (!linux::has_root_that(all, probes.around)) fix.starts = linux::start_lines(all, probes.around);
+  return fix;
+}
+
+std::string cause_of(const std::vector<DoctorRow>& rows) {
+  const auto why = [&](std::string_view name) {
+    const auto row = std::ranges::find(rows, name, &DoctorRow::name);
+    const bool is_refused = row != rows.end() && !row->causes.empty();
+    return is_refused ? row->why.substr(std::string_view("refused: ").size()) : std::string();
+  };
+  const std::string perf = why("sampling");
+  const std::string bpf = why("eBPF programs");
+  const std::string filter = "a system-call filter (seccomp) refuses ";
+  if (perf.starts_with(filter) && bpf.starts_with(filter))
+    return filter + perf.substr(filter.size()) + (perf.find(';') == std::string::npos ? " and " : "; it refuses ") +
+           bpf.substr(filter.size());
+  return perf + (perf.empty() || bpf.empty() ? "" : "; eBPF: ") + bpf;
 }
 
 }  // namespace atys::verbs

@@ -13,6 +13,9 @@ std::string verdict_of(const DoctorAnswer& answer);
 // The same of what only captures of a language use; `rows` are those.
 std::string language_verdict(const std::string& language, const DoctorAnswer& answer);
 
+// Who refuses perf events and eBPF, in one line; empty: nobody does.
+std::string cause_of(const std::vector<DoctorRow>& rows);
+
 // Capabilities are given together: one command for all that they are missing for. Else the command of the row that matters
 // most.
 DoctorFix fix_of(const std::vector<DoctorRow>& rows, const linux::Probes& probes);

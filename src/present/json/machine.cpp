@@ -16,6 +16,12 @@ std::vector<std::string> foreign_names(const verbs::DetectAnswer::Process& proce
   return names;
 }
 
+std::vector<std::string> names_of(const std::vector<linux::Cause>& causes) {
+  std::vector<std::string> names;
+  for (const linux::Cause cause : causes) names.emplace_back(to_string(cause));
+  return names;
+}
+
 const char* status_of(const verbs::DetectAnswer::Process& process) {
   if (process.has_perf_map()) return "present";
   return process.perf_map_note.empty() ? "none" : "refused";
@@ -59,11 +65,15 @@ std::string render(const verbs::DoctorAnswer& answer) {
   json.field("user", answer.user).field("capabilities", answer.capabilities).field("container", answer.container);
   json.field("verdict", answer.verdict).key("fix").begin_object().field("command", answer.fix.command);
   write_strings(json, "gives", answer.fix.gives);
-  json.end_object();
+  json.key("starts").begin_array();
+  for (const linux::StartLine& start : answer.fix.starts)
+    json.begin_object().field("starter", start.starter).field("text", start.text).end_object();
+  json.end_array().end_object().field("cause", answer.cause);
   json.key("checks").begin_array();
   for (const verbs::DoctorRow& row : answer.rows) {
     json.begin_object().field("name", row.name).field("status", to_string(row.health)).field("why", row.why);
     write_strings(json, "enable", row.enable);
+    write_strings(json, "causes", names_of(row.causes));
     json.field("cost", row.cost).end_object();
   }
   json.end_array().field("tier", answer.tier).field("tier_why", answer.tier_why);

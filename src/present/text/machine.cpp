@@ -111,13 +111,32 @@ std::string check_lines(const verbs::DoctorRow& row) {
   return text;
 }
 
+// Lines to be copied: whole, one engine below the other, in the order that they have.
+std::string start_lines(const std::vector<linux::StartLine>& starts) {
+  std::string text;
+  for (const linux::StartLine& start : starts) {
+    text += fmt::format("  {:<11} ", start.starter + ":");
+    for (const char c : start.text) text += c == '\n' ? "\n" + std::string(14, ' ') : std::string(1, c);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string fix_lines(const verbs::DoctorAnswer& answer) {
+  const verbs::DoctorFix& fix = answer.fix;
+  if (fix.command.empty()) return {};
+  const std::string gives = sentence("  gives: " + joined(fix.gives, ", "));
+  if (!fix.starts.empty())
+    return toned("fix first, where it is started:", Tone::Bold) + "\n" + start_lines(fix.starts) + gives;
+  return toned(answer.user == "0" ? "fix first:" : "fix first, as root:", Tone::Bold) + " " + fix.command + "\n" + gives;
+}
+
 }  // namespace
 
 std::string render(const verbs::DoctorAnswer& answer) {
   std::string text = sentence(answer.verdict);
-  if (!answer.fix.command.empty())
-    text += toned(answer.user == "0" ? "fix first:" : "fix first, as root:", Tone::Bold) + " " + answer.fix.command + "\n" +
-            sentence("  gives: " + joined(answer.fix.gives, ", "));
+  if (!answer.cause.empty()) text += sentence("cause: " + answer.cause);
+  text += fix_lines(answer);
   text += "\n" + sentence(fmt::format("{}: {}, {} CPUs, user {}", name(answer.host), name(answer.kernel), answer.cpus,
                                       answer.user));
   text += sentence("capabilities: " + (screen().columns == 0 ? answer.capabilities : spaced(answer.capabilities)));
