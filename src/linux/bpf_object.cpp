@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "linux/allowance.h"
+#include "linux/deadly_filter.h"
 
 namespace atys::linux {
 
@@ -96,6 +97,7 @@ void BpfObject::DestroyLink::operator()(bpf_link* link) const { bpf_link__destro
 
 Result<BpfObject> BpfObject::open(std::span<const std::byte> image, const char* name,
                                   std::span<const std::byte> kernel_types) {
+  if (!is_survivable(SystemCall::Bpf)) return fail_bpf("load BPF programs", EPERM);
   libbpf_set_print(keep_warning);
   UniqueFd types;
   std::string path;

@@ -7,12 +7,17 @@
 
 #include <cerrno>
 
+#include "linux/deadly_filter.h"
+#include "linux/nonsense_call.h"
+
 namespace atys::linux {
 
 namespace {
 
 constexpr unsigned long kNoSuchFlags = ~0UL;
 constexpr int kNoSuchCommand = 0x7fffffff;
+
+}  // namespace
 
 // Flags are looked at first, before rights are.
 long call_with_nonsense(SystemCall call) {
@@ -27,8 +32,6 @@ long call_with_nonsense(SystemCall call) {
   return 0;
 }
 
-}  // namespace
-
 const char* to_string(SystemCall call) {
   switch (call) {
     case SystemCall::PerfEventOpen: return "perf_event_open";
@@ -42,6 +45,7 @@ const char* to_string(SystemCall call) {
 }
 
 int answer_to_nonsense(SystemCall call) {
+  if (!is_survivable(call)) return EPERM;
   const int before = errno;
   const int answer = call_with_nonsense(call) < 0 ? errno : 0;
   errno = before;

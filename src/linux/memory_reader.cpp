@@ -2,11 +2,12 @@
 #include "linux/memory_reader.h"
 
 #include <limits.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <vector>
+
+#include "linux/deadly_filter.h"
 
 namespace atys::linux {
 
@@ -31,7 +32,7 @@ size_t ProcessMemory::read_pieces(std::span<const Piece> pieces) {
     local.push_back({piece.into.data(), piece.into.size()});
     remote.push_back({reinterpret_cast<void*>(piece.address), piece.into.size()});
   }
-  const ssize_t got = ::process_vm_readv(pid_, local.data(), local.size(), remote.data(), remote.size(), 0);
+  const ssize_t got = read_vectors(pid_, local, remote);
   if (got < 0 && is_refused_by_filter(errno)) {
     is_by_file_ = true;
     return MemoryReader::read_pieces(pieces);
@@ -47,7 +48,7 @@ size_t ProcessMemory::read(uint64_t address, std::span<std::byte> into) {
   if (is_by_file_) return file_.read(address, into);
   const iovec local{into.data(), into.size()};
   const iovec remote{reinterpret_cast<void*>(address), into.size()};
-  const ssize_t got = ::process_vm_readv(pid_, &local, 1, &remote, 1, 0);
+  const ssize_t got = read_vectors(pid_, {&local, 1}, {&remote, 1});
   if (got >= 0) return static_cast<size_t>(got);
   is_by_file_ = is_refused_by_filter(errno);
   return is_by_file_ ? file_.read(address, into) : 0;

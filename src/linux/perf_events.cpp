@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "linux/allowance.h"
+#include "linux/deadly_filter.h"
 
 namespace atys::linux {
 
@@ -67,6 +68,7 @@ PerfAttributes cpu_clock_attributes(uint64_t period_ns) {
 Result<UniqueFd> open_perf_event(const PerfAttributes& attributes, PerfPlace place, const std::string& what) {
   PerfAttributes copy = attributes;
   copy.size = sizeof(copy);
+  if (!is_survivable(SystemCall::PerfEventOpen)) return explain(EPERM, what, attributes, place);
   const long fd = ::syscall(SYS_perf_event_open, &copy, place.pid, place.cpu, -1, PERF_FLAG_FD_CLOEXEC);
   if (fd < 0) return explain(errno, what, attributes, place);
   return UniqueFd(static_cast<int>(fd));

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "base/unique_fd.h"
+#include "linux/deadly_filter.h"
 #include "linux/namespaces.h"
 #include "linux/proc_file.h"
 #include "linux/proc_maps.h"
@@ -44,6 +45,8 @@ perf_event_attr clock_event() {
 }
 
 UniqueFd open_event(perf_event_attr event, pid_t pid, int cpu) {
+  errno = EPERM;
+  if (!is_survivable(SystemCall::PerfEventOpen)) return {};
   return UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &event, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
@@ -91,6 +94,8 @@ Attempt try_tracepoint(const std::string& tracefs) {
 }
 
 int call_bpf(int command, bpf_attr& attributes) {
+  errno = EPERM;
+  if (!is_survivable(SystemCall::Bpf)) return -1;
   return static_cast<int>(::syscall(SYS_bpf, command, &attributes, sizeof attributes));
 }
 

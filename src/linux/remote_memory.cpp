@@ -2,13 +2,13 @@
 #include "linux/remote_memory.h"
 
 #include <fcntl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string>
 
 #include "linux/call_filter.h"
+#include "linux/deadly_filter.h"
 
 namespace atys::linux {
 
@@ -44,7 +44,7 @@ bool is_refused_by_filter(int error) {
 size_t read_remote_memory(pid_t pid, uint64_t address, std::span<std::byte> into) {
   const iovec local{into.data(), into.size()};
   const iovec remote{reinterpret_cast<void*>(address), into.size()};
-  const ssize_t got = ::process_vm_readv(pid, &local, 1, &remote, 1, 0);
+  const ssize_t got = read_vectors(pid, {&local, 1}, {&remote, 1});
   if (got < 0 && is_refused_by_filter(errno)) return MemoryFile(pid).read(address, into);
   return got < 0 ? 0 : static_cast<size_t>(got);
 }

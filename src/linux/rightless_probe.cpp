@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include <functional>
 
 #include "base/unique_fd.h"
+#include "linux/deadly_filter.h"
 #include "linux/remote_memory.h"
 
 namespace atys::linux {
@@ -81,7 +81,7 @@ Attempt try_memory() {
     uint64_t word = 0;
     const iovec local{&word, sizeof word};
     const iovec remote{const_cast<uint64_t*>(&kWord), sizeof kWord};
-    const ssize_t got = ::process_vm_readv(parent, &local, 1, &remote, 1, 0);
+    const ssize_t got = read_vectors(parent, {&local, 1}, {&remote, 1});
     return got < 0 ? errno : word == kWord ? 0 : EIO;
   });
 }
@@ -105,6 +105,7 @@ Attempt try_child_memory() {
 }
 
 Attempt try_stop() {
+  if (!is_survivable(SystemCall::Ptrace)) return {EPERM, {}};
   const IdleChild child;
   if (child.pid() < 0 || ::ptrace(PTRACE_SEIZE, child.pid(), nullptr, nullptr) != 0) return failed();
   if (::ptrace(PTRACE_INTERRUPT, child.pid(), nullptr, nullptr) != 0) return failed();
@@ -116,6 +117,7 @@ Attempt try_stop() {
 
 // The signal is blocked, so that it waits for who asks for it.
 Attempt try_signal() {
+  if (!is_survivable(SystemCall::SignalThread)) return {EPERM, {}};
   const int number = SIGRTMAX;
   sigset_t one, before;
   sigemptyset(&one);
@@ -141,6 +143,7 @@ Attempt try_signal() {
 }
 
 Attempt try_preload() {
+  if (!is_survivable(SystemCall::MemfdCreate)) return {EPERM, {}};
   constexpr unsigned kExecutable = 0x10;  // MFD_EXEC, known since 6.3
   UniqueFd file(::memfd_create("atys-probe", MFD_CLOEXEC | kExecutable));
   if (!file.is_open() && errno == EINVAL) file = UniqueFd(::memfd_create("atys-probe", MFD_CLOEXEC));

@@ -6,12 +6,13 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+
+#include "linux/remote_memory.h"
 
 namespace atys::symbolize {
 
@@ -63,9 +64,7 @@ Result<MappedFile> find_by_path(const std::string& root, const linux::MappedRang
 std::optional<Bytes> read_memory(pid_t pid, const linux::MappedRange& range) {
   if (range.end <= range.start || range.end - range.start > kLargestVdso) return {};
   Bytes image(range.end - range.start);
-  iovec here{image.data(), image.size()};
-  iovec there{reinterpret_cast<void*>(range.start), image.size()};
-  if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(image.size())) return {};
+  if (linux::read_remote_memory(pid, range.start, image) != image.size()) return {};
   return image;
 }
 

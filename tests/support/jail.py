@@ -47,7 +47,7 @@ OF_CONTAINERS = 0xA80425FB  # the fourteen that Docker leaves to root
 
 AUDIT_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 4, 22, 24, 38, 47
-SECCOMP_MODE_FILTER, SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW = 2, 0x00050000, 0x7FFF0000
+SECCOMP_MODE_FILTER, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW = 2, 0x80000000, 0x00050000, 0x7FFF0000
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 
@@ -86,8 +86,8 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
 # The filter.
 
 
-def filter_program(refused: list[str], with_errno: int) -> bytes:
-    """Of classic BPF: a refused system call of this word size gives the error, everything else passes."""
+def filter_program(refused: list[str], action: int) -> bytes:
+    """Of classic BPF: a refused system call of this word size has that action, everything else passes."""
     def statement(code: int, k: int, if_true: int = 0, if_false: int = 0) -> bytes:
         return struct.pack("=HBBI", code, if_true, if_false, k)
 
@@ -97,15 +97,15 @@ def filter_program(refused: list[str], with_errno: int) -> bytes:
     program = [statement(load_word, 4), statement(jump_if_equal, AUDIT_ARCHITECTURES[platform.machine()], 0, 1 + len(numbers)),
                statement(load_word, 0)]
     program += [statement(jump_if_equal, number, len(numbers) - at) for at, number in enumerate(numbers)]
-    program += [statement(give_back, SECCOMP_RET_ALLOW), statement(give_back, SECCOMP_RET_ERRNO | with_errno)]
+    program += [statement(give_back, SECCOMP_RET_ALLOW), statement(give_back, action)]
     return b"".join(program)
 
 
-def install_filter(refused: list[str], with_errno: int) -> None:
+def install_filter(refused: list[str], action: int) -> None:
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("statements", ctypes.c_char_p)]
 
-    code = filter_program(refused, with_errno)
+    code = filter_program(refused, action)
     program = Program(len(code) // 8, code)
     if libc.prctl(PR_SET_SECCOMP, ctypes.c_ulong(SECCOMP_MODE_FILTER), ctypes.byref(program), 0, 0) == 0:
         return
@@ -232,7 +232,7 @@ def enter_and_run(options: argparse.Namespace, home: str | None) -> None:
     if options.no_new_privs:
         prctl("cannot give up new privileges", PR_SET_NO_NEW_PRIVS, 1)
     if not options.no_filter:
-        install_filter(options.refused, options.errno)
+        install_filter(options.refused, SECCOMP_RET_KILL_PROCESS if options.kill else SECCOMP_RET_ERRNO | options.errno)
     become(options, by_namespace)
     prctl("cannot die with its parent", PR_SET_PDEATHSIG, signal.SIGKILL)
     stay_or_go_home(folder, home)
@@ -293,6 +293,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--refuse", action="append", default=[], choices=sorted(SYSTEM_CALLS), help="refuse this system call too")
     parser.add_argument("--no-filter", action="store_true", help="refuse no system call at all")
     parser.add_argument("--errno", default="EPERM", help="what a refused system call gives: EPERM, ENOSYS, …")
+    parser.add_argument("--kill", action="store_true", help="a refused system call ends who makes it (SIGSYS), as in units of systemd")
     parser.add_argument("--read-only", action="store_true", help="nothing can be written but a /tmp of its own")
     parser.add_argument("--hide-proc", action="store_true", help="/proc shows the processes of this user alone")
     parser.add_argument("--no-new-privs", action="store_true", help="setuid programs gain nothing; implied where the filter needs it")

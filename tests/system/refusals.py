@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever we are and wherever we run, `doctor` and the errors of `capture` name who refused it, in one line, and nobody else."""
+"""Whoever we are and wherever we run, `doctor` and the errors of `capture` name who refused it, in one line, and nobody else; and what
+needs no right works."""
 import dataclasses
 import json
 import pathlib
@@ -44,6 +45,8 @@ GUISES = [
           {"stopping": ["filter"], "signals": [], "preloading": [], "memory of processes": []}),
     Guise("a user without memory files and signals", ["--user", "--refuse", "memfd_create", "--refuse", "rt_tgsigqueueinfo"],
           [FILTER, *STRICT], [FILTER, CAPABILITIES], {"stopping": [], "signals": ["filter"], "preloading": ["filter"]}),
+    Guise("a user whom the filter kills", ["--user", "--no-ptrace", "--kill"], [FILTER, *STRICT], [FILTER, CAPABILITIES],
+          {"stopping": ["filter"], "signals": [], "preloading": [], "memory of processes": []}),
     Guise("a user where nothing can be written", ["--user", "--read-only", "--no-new-privs"], [FILTER, *STRICT], [FILTER, CAPABILITIES]),
     Guise("a user from whom /proc hides others", ["--user", "--hide-proc"], [FILTER, *STRICT], [FILTER, CAPABILITIES],
           {"processes of others": ["hidden proc", "capability"]}),
@@ -110,6 +113,19 @@ def doctor(guise: Guise):
     return test
 
 
+SPIN = "import time\ndef hot():\n    while True: sum(range(1000))\nhot()"
+
+
+def interpreter_behind_a_filter(*options: str):
+    """Frames are read of a running interpreter, though process_vm_readv is refused."""
+    def test():
+        script = f"/usr/bin/python3 -c '{SPIN}' & target=$!; sleep 0.5; {atys_binary()} capture --tier memory --pid $target --duration 1s; kill $target"
+        done = subprocess.run(jailed(["sh", "-c", script], "--user", *options), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=TIMEOUT_S)
+        return None if " hot " in done.stdout else f"{done.stdout[-300:]} {done.stderr[-300:]}"
+    return test
+
+
 def main() -> int:
     if not has_every_right():
         print("skip who refuses what: we are no root with every capability and without a filter ourselves")
@@ -121,6 +137,8 @@ def main() -> int:
         check(f"{guise.name}: doctor", doctor(guise))
         check(f"{guise.name}: tier perf", capture(guise, "perf", guise.perf))
         check(f"{guise.name}: tier ebpf", capture(guise, "ebpf", guise.ebpf))
+    check("frames of Python where process_vm_readv is refused", interpreter_behind_a_filter("--no-ptrace"))
+    check("frames of Python where process_vm_readv kills", interpreter_behind_a_filter("--no-ptrace", "--kill"))
     return status()
 
 
