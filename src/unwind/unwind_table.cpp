@@ -49,6 +49,20 @@ bool frame_pointers_work(const Rule& rule, Machine machine) {
   return rule.ra == Rule::Ra::InLr || has_record;
 }
 
+constexpr size_t kMostRowsOfFunction = 256;
+
+// As a function begins.
+bool is_entry(const Rule& rule, Machine machine) {
+  const bool has_nothing_saved = rule.cfa == Rule::Cfa::SpPlus && rule.fp == Rule::Fp::Unchanged;
+  return has_nothing_saved && (machine == Machine::X86_64 ? rule.cfa_offset == 8 : rule.ra == Rule::Ra::InLr);
+}
+
+// Followed by sp still, and the frame pointer is free to be made its own.
+bool is_first_save(const Rule& rule, Machine machine) {
+  if (rule.cfa != Rule::Cfa::SpPlus || rule.fp != Rule::Fp::AtCfaPlus) return false;
+  return machine == Machine::X86_64 ? rule.cfa_offset == 16 && rule.fp_offset == -16 : rule.ra == Rule::Ra::AtCfaPlus;
+}
+
 }  // namespace
 
 UnwindTable UnwindTable::from_rows(Machine machine, std::span<const Row> rows) {
@@ -82,13 +96,29 @@ void UnwindTable::index() {
   }
 }
 
-const Rule* UnwindTable::find_relative(uint32_t offset) const {
-  if (starts_.empty() || offset >= starts_.back()) return nullptr;
+// The offset is before the end of the table.
+size_t UnwindTable::row_of(uint32_t offset) const {
   const size_t page = offset >> kPageBits;
   const auto from = starts_.begin() + first_row_[page];
   const auto to = starts_.begin() + first_row_[page + 1] + 1;
-  const size_t row = static_cast<size_t>(std::upper_bound(from, to, offset) - starts_.begin()) - 1;
-  const Rule& rule = rules_[rule_of_[row]];
+  return static_cast<size_t>(std::upper_bound(from, to, offset) - starts_.begin()) - 1;
+}
+
+std::optional<UnwindTable::FrameBegin> UnwindTable::frame_begin_before(uint64_t file_address) const {
+  if (find(file_address) == nullptr) return std::nullopt;
+  const size_t last = row_of(static_cast<uint32_t>(file_address - base_));
+  for (size_t row = last; row > 0 && last - row < kMostRowsOfFunction; --row) {
+    const Rule& before = rules_[rule_of_[row - 1]];
+    if (before.cfa == Rule::Cfa::None) return std::nullopt;
+    if (is_entry(before, machine_) && is_first_save(rules_[rule_of_[row]], machine_))
+      return FrameBegin{base_ + starts_[row], base_ + starts_[std::min(row + 1, last)]};
+  }
+  return std::nullopt;
+}
+
+const Rule* UnwindTable::find_relative(uint32_t offset) const {
+  if (starts_.empty() || offset >= starts_.back()) return nullptr;
+  const Rule& rule = rules_[rule_of_[row_of(offset)]];
   return rule.cfa == Rule::Cfa::None ? nullptr : &rule;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,13 @@ class UnwindTable {
     return find_relative(static_cast<uint32_t>(file_address - base_));
   }
 
+  // Where the function around the address makes the frame that the address is in: the nearest such place before it.
+  struct FrameBegin {
+    uint64_t saved = 0;  // the caller's frame pointer is on the stack from here on
+    uint64_t made = 0;   // and the frame pointer is the function's own
+  };
+  std::optional<FrameBegin> frame_begin_before(uint64_t file_address) const;  // nothing: there is none in sight
+
   // The share of the code with rules in which following frame pointers finds the caller (on aarch64 with the help of lr in
   // code that has not saved it). Near 1: the binary keeps frame pointers. 0 if there are no rules.
   double frame_pointer_share() const;
@@ -53,6 +61,7 @@ class UnwindTable {
  private:
   UnwindTable() = default;
   const Rule* find_relative(uint32_t offset) const;
+  size_t row_of(uint32_t offset) const;
   void index();
 
   Machine machine_ = Machine::X86_64;

@@ -17,25 +17,17 @@ constexpr uint64_t kAarch64AddressBits = (uint64_t{1} << 48) - 1;
 constexpr uint64_t kFarthestGuess = 4096;
 // aarch64: sp of a function that has called something is a multiple of this.
 constexpr uint64_t kStackAlignment = 16;
-// A hostile stack might let each guess walk far.
-constexpr size_t kMostGuessedFrames = 8192;
 // How often a walk may come to code without rules.
 constexpr size_t kMostLost = 3;
 
 }  // namespace
-
-struct Unwinder::Guessing {
-  Surroundings& surroundings;
-  const StackCopy& stack;
-  size_t frames_left = kMostGuessedFrames;
-  size_t depth = 0;
-};
 
 const char* to_string(End end) {
   switch (end) {
     case End::Root: return "root";
     case End::StackCopyEnded: return "stack copy ended";
     case End::NoRule: return "no rule";
+    case End::NoRegister: return "register not known";
     case End::BadPointer: return "bad pointer";
     case End::TooDeep: return "too deep";
   }
@@ -86,7 +78,9 @@ void Unwinder::walk(const Registers& registers, const StackCopy& stack, Surround
   const bool can_guess = walker.lost_frames() > 0 && machine_ == Machine::X86_64;
   Guessing guessing{surroundings, stack};
   const bool is_sure = out.end == End::TooDeep || (out.end == End::Root && !walker.is_root_by_frame_pointer());
-  if (can_guess && !is_sure)
+  if (walker.unknown_frames() > 0)
+    guess_register(walker, guessing, max_frames, out);
+  else if (can_guess && !is_sure)
     guess_caller(walker, guessing, max_frames, out);
   else if (walker.doubtful_frames() > 0)
     guess_sp(walker, surroundings, stack, max_frames, out);
@@ -141,6 +135,7 @@ bool Unwinder::guess_caller(const Walker& lost, Guessing& guessing, size_t max_f
     is_found = is_sure ||
                (is_called_throughout(tried, walker.lost_frames(), surroundings) &&
                 guess_caller(walker, guessing, max_frames, tried)) ||
+               (walker.unknown_frames() > 0 && guess_register(walker, guessing, max_frames, tried)) ||
                tried.end == End::Root;
   }
   --guessing.depth;
@@ -158,7 +153,8 @@ bool Unwinder::guess_sp(const Walker& doubtful, Surroundings& surroundings, cons
   const uint64_t begin = (caller.sp + kStackAlignment - 1) / kStackAlignment * kStackAlignment;
   Walk tried;
   size_t frames = 0;
-  for (caller.sp = begin; caller.sp - begin < kFarthestGuess && frames < kMostGuessedFrames; caller.sp += kStackAlignment) {
+  for (caller.sp = begin; caller.sp - begin < kFarthestGuess && frames < Guessing::kMostFrames;
+       caller.sp += kStackAlignment) {
     tried.addresses.clear();
     tried.is_exact.clear();
     Walker walker(*this, caller, stack, surroundings);

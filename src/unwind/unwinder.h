@@ -19,6 +19,11 @@ struct Registers {
   uint64_t fp = 0;
   uint64_t lr = 0;  // aarch64 only
   uint64_t bx = 0;  // x86_64 only: rbx; a few frames of the dynamic linker cannot be followed without it
+  // Of a thread that waits and was not stopped, only pc and sp are known. What is not known is never used; most functions
+  // that wait are followed by sp alone, and save the others on their way.
+  bool has_fp = true;
+  bool has_lr = true;
+  bool has_bx = true;
 };
 
 struct CodeAt {
@@ -37,6 +42,8 @@ class Surroundings {
   virtual bool read_word(uint64_t address, uint64_t& word) = 0;
   // The instruction in front of this address is a call. Asked only about guesses; who cannot tell says yes.
   virtual bool follows_call(uint64_t) { return true; }
+  // Code, or what code refers to, anywhere in the process. Asked only about guesses; how many bytes could be read.
+  virtual size_t read_memory(uint64_t, std::span<std::byte>) { return 0; }
   // Differs between processes, and changes when the mappings of one change: answers of code_at() and is_executable() are
   // remembered under this number. Who always says the same calls Unwinder::forget_code() instead.
   virtual uint64_t code_generation() { return 0; }
@@ -51,6 +58,7 @@ enum class End : uint8_t {
   Root,            // the outermost frame was reached
   StackCopyEnded,  // the next word is beyond the copy, and could not be read
   NoRule,          // code without rules, and the frame pointer leads nowhere
+  NoRegister,      // the rule wants a register that is not known
   BadPointer,      // what should be a return address or a frame is none
   TooDeep,         // max_frames
 };
@@ -61,7 +69,7 @@ struct Walk {
   std::vector<bool> is_exact;       // the address itself was about to run: the first, and frames that a signal interrupted
   End end = End::NoRule;
   uint32_t by_frame_pointer = 0;  // how many steps had no rule to follow
-  bool was_guessed = false;       // a step over code without rules was found by trying, and led to the root
+  bool was_guessed = false;       // a step that no rule describes was found by trying, and led to the root
 };
 
 // Not for use by two threads at once.
@@ -78,6 +86,9 @@ class Unwinder {
   struct Guessing;
   bool guess_caller(const Walker& lost, Guessing& guessing, size_t max_frames, Walk& out);
   static bool is_called_throughout(const Walk& walk, size_t frames, Surroundings& surroundings);
+  bool guess_register(const Walker& lost, Guessing& guessing, size_t max_frames, Walk& out);
+  bool guess_fp(const Walker& lost, Guessing& guessing, size_t max_frames, Walk& out);
+  bool guess_past_leaf(const Walker& lost, Guessing& guessing, size_t max_frames, Walk& out);
   bool guess_sp(const Walker& doubtful, Surroundings& surroundings, const StackCopy& stack, size_t max_frames, Walk& out);
   static void take_guess(const Walk& guess, size_t kept_frames, Walk& out);
   // What is known about the code at an address. Rules are copied, so that no table has to outlive the cache.

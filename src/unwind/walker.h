@@ -13,6 +13,17 @@
 
 namespace atys::unwind {
 
+// What a walk that guesses has to do with.
+struct Unwinder::Guessing {
+  // A hostile stack might let each guess walk far.
+  static constexpr size_t kMostFrames = 8192;
+
+  Surroundings& surroundings;
+  const StackCopy& stack;
+  size_t frames_left = kMostFrames;
+  size_t depth = 0;
+};
+
 // One walk. Each step either ends it or makes the registers those of the caller.
 class Unwinder::Walker {
  public:
@@ -24,7 +35,8 @@ class Unwinder::Walker {
         surroundings_(surroundings),
         stack_(stack),
         generation_(surroundings.code_generation()),
-        at_(registers) {
+        at_(registers),
+        knows_lr_(registers.has_lr) {
     at_.pc = code_address(at_.pc);
   }
 
@@ -59,11 +71,17 @@ class Unwinder::Walker {
   // there were then; 0: none. The frame pointer was followed instead, past all callers that have none.
   const Registers& doubtful_at() const { return doubtful_at_; }
   size_t doubtful_frames() const { return doubtful_frames_; }
+  // The frame whose rule wants a register that is not known, and how many frames there were then; 0: none.
+  const Registers& unknown_at() const { return unknown_at_; }
+  const Rule& unknown_rule() const { return unknown_rule_; }
+  size_t unknown_frames() const { return unknown_frames_; }
   // A return address of 0 is the root, and also what lies about on stacks.
   bool is_root_by_rule_or_record() const { return end_ == End::Root && !is_end_by_zero_; }
   // A frame pointer said so, in the last frame. Code without rules may keep anything else in that register.
   bool is_root_by_frame_pointer() const { return end_ == End::Root && is_end_by_frame_pointer_; }
   void begins_at_return_address() { is_exact_ = knows_lr_ = false; }
+  // Of code whose record is known, but not where its frame ends.
+  void begins_above_record() { is_exact_ = knows_lr_ = knows_sp_ = false; }
 
  private:
   // A stack may go through a signal handler that was itself interrupted. Other frames make progress by growing; these need
@@ -99,7 +117,22 @@ class Unwinder::Walker {
     }
   }
 
+  // Whoever has fewer registers than the rule wants may find another way (guess_register.cpp).
+  bool end_without_register(const Rule& rule) {
+    unknown_at_ = at_;
+    unknown_rule_ = rule;
+    unknown_frames_ = frames_;
+    return end(End::NoRegister);
+  }
+
+  bool lacks_register(const Rule& rule) const {
+    const bool is_of_fp = rule.cfa == Rule::Cfa::FpPlus || rule.cfa == Rule::Cfa::AtFpPlus;
+    const bool is_of_unknown_lr = rule.ra == Rule::Ra::InLr && is_exact_ && !knows_lr_;
+    return (is_of_fp && !at_.has_fp) || (rule.cfa == Rule::Cfa::BxPlus && !at_.has_bx) || is_of_unknown_lr;
+  }
+
   bool step_by_rule(const Rule& rule) {
+    if (lacks_register(rule)) return end_without_register(rule);
     uint64_t cfa = 0;
     if (!read_cfa(rule, cfa)) return false;
     uint64_t ra = at_.lr;
@@ -111,8 +144,8 @@ class Unwinder::Walker {
     if (is_leaf ? cfa < at_.sp : cfa <= at_.sp) return end(End::BadPointer);
     if (cfa - at_.sp > kLargestFrame) return end(End::BadPointer);
     if (!is_leaf && !read(cfa + offset(rule.ra_offset), ra)) return false;
-    if (rule.fp != Rule::Fp::Unchanged && !restore(fp_base(rule, cfa) + offset(rule.fp_offset), fp)) return false;
-    if (rule.bx_offset != 0 && !restore(cfa + offset(rule.bx_offset), at_.bx)) return false;
+    if (!restore_fp(rule, cfa, fp)) return false;
+    if (rule.bx_offset != 0 && !restore(cfa + offset(rule.bx_offset), at_.bx, at_.has_bx)) return false;
     is_end_by_zero_ = code_address(ra) == 0;
     return go_to(ra, cfa, fp);
   }
@@ -127,6 +160,11 @@ class Unwinder::Walker {
     return true;
   }
 
+  bool restore_fp(const Rule& rule, uint64_t cfa, uint64_t& fp) {
+    if (rule.fp == Rule::Fp::Unchanged || (rule.fp == Rule::Fp::AtFpPlus && !at_.has_fp)) return true;
+    return restore(fp_base(rule, cfa) + offset(rule.fp_offset), fp, at_.has_fp);
+  }
+
   uint64_t fp_base(const Rule& rule, uint64_t cfa) const {
     if (rule.fp == Rule::Fp::AtFpPlus) return at_.fp;
     return rule.fp == Rule::Fp::AtSpPlus ? at_.sp : cfa;
@@ -136,6 +174,7 @@ class Unwinder::Walker {
 
   // Both machines keep the caller's frame pointer and, above it, the return address where the frame pointer points.
   bool step_by_frame_pointer() {
+    if (!at_.has_fp) return end(End::NoRegister);
     ++by_frame_pointer_;
     const uint64_t record = at_.fp;
     is_end_by_frame_pointer_ = true;
@@ -219,7 +258,7 @@ class Unwinder::Walker {
   bool go_to(uint64_t ra, uint64_t sp, uint64_t fp) {
     ra = code_address(ra);
     if (ra == 0) return end(End::Root);
-    at_ = {.pc = ra, .sp = sp, .fp = fp, .lr = 0, .bx = at_.bx};
+    at_ = {.pc = ra, .sp = sp, .fp = fp, .lr = 0, .bx = at_.bx, .has_fp = at_.has_fp, .has_lr = false, .has_bx = at_.has_bx};
     is_exact_ = knows_lr_ = false;
     knows_sp_ = true;
     return true;
@@ -227,9 +266,11 @@ class Unwinder::Walker {
 
   // Where a register was saved. Below sp nothing is saved any more: on its way out the function has taken it back already,
   // though its rules do not say so.
-  bool restore(uint64_t address, uint64_t& value) {
+  bool restore(uint64_t address, uint64_t& value, bool& is_known) {
     if (knows_sp_ && address < at_.sp && at_.sp - address < kLargestEpilogue) return true;
-    return read(address, value);
+    if (!read(address, value)) return false;
+    is_known = true;
+    return true;
   }
 
   uint64_t code_address(uint64_t address) const {
@@ -254,13 +295,16 @@ class Unwinder::Walker {
   Registers at_;
   bool is_exact_ = true;
   bool knows_sp_ = true;
-  bool knows_lr_ = true;
+  bool knows_lr_;
   int signal_frames_ = 0;
   uint32_t by_frame_pointer_ = 0;
   Registers lost_at_;
   size_t lost_frames_ = 0;
   Registers doubtful_at_;
   size_t doubtful_frames_ = 0;
+  Registers unknown_at_;
+  Rule unknown_rule_;
+  size_t unknown_frames_ = 0;
   size_t frames_ = 0;
   bool is_end_by_zero_ = false;
   bool is_end_by_frame_pointer_ = false;

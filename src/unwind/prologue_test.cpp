@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unwind/prologue.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace atys::unwind {
+namespace {
+
+struct Case {
+  const char* name;
+  std::vector<uint8_t> code;
+  uint64_t lowering;
+};
+
+TEST(prologue, lowers_sp_by_what_it_pushes_and_subtracts) {
+  const Case cases[] = {
+      {"nothing that is known", {0xe8, 1, 2, 3, 4}, 0},
+      {"sub $0x10,%rsp", {0x48, 0x83, 0xec, 0x10, 0xe8}, 0x10},
+      {"sub $0x1390,%rsp", {0x48, 0x81, 0xec, 0x90, 0x13, 0, 0, 0xe8}, 0x1390},
+      {"push %r15; push %rbx; sub $8,%rsp", {0x41, 0x57, 0x53, 0x48, 0x83, 0xec, 8, 0xc3}, 24},
+      {"mov $0x1,%edx; xor %ecx,%ecx; sub $0x10,%rsp", {0xba, 1, 0, 0, 0, 0x31, 0xc9, 0x48, 0x83, 0xec, 0x10, 0xe8}, 0x10},
+      {"movabs; push %rbx", {0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8, 0x53, 0xe8}, 8},
+      {"lea -0x1(%rbp),%rsi; push %rbx", {0x48, 0x8d, 0x75, 0xff, 0x53, 0xe8}, 8},
+      {"mov 0x3973(%rip),%edi; push %rbx", {0x8b, 0x3d, 0x73, 0x39, 0, 0, 0x53, 0xe8}, 8},
+      {"mov 8(%rsp,%rax,4),%edi; push %rbx", {0x8b, 0x7c, 0x84, 8, 0x53, 0xe8}, 8},
+      {"movl $7,-0x14(%rbp); push %rbx", {0xc7, 0x45, 0xec, 7, 0, 0, 0, 0x53, 0xe8}, 8},
+      {"movzbl %al,%eax; push %rbx", {0x0f, 0xb6, 0xc0, 0x53, 0xe8}, 8},
+      {"add $-0x80,%rsp is not followed", {0x48, 0x83, 0xc4, 0x80, 0x53, 0xe8}, 0},
+      {"and $-32,%rsp is not followed", {0x48, 0x83, 0xe4, 0xe0, 0x53, 0xe8}, 0},
+      {"sub of a negative number is not followed", {0x48, 0x83, 0xec, 0x80, 0x53, 0xe8}, 0},
+      {"mov %rax,%rsp is not followed", {0x48, 0x89, 0xc4, 0x53, 0xe8}, 0},
+      {"lea -8(%rbp),%rsp is not followed", {0x48, 0x8d, 0x65, 0xf8, 0x53, 0xe8}, 0},
+      {"mov %rax,%r12 is no sp", {0x49, 0x89, 0xc4, 0x53, 0xe8}, 8},
+      {"sub $8,%r12 is no sp", {0x49, 0x83, 0xec, 8, 0x53, 0xe8}, 8},
+  };
+  for (Case c : cases) {
+    c.code.push_back(0xcc);
+    c.code.resize(64, 0xcc);
+    EXPECT_EQ(least_lowering(std::as_bytes(std::span(c.code))), c.lowering) << c.name;
+  }
+  EXPECT_EQ(least_lowering({}), 0u);
+  const std::vector<uint8_t> cut(14, 0x53);
+  EXPECT_EQ(least_lowering(std::as_bytes(std::span(cut))), 0u);
+}
+
+}  // namespace
+}  // namespace atys::unwind
