@@ -23,7 +23,8 @@ struct UserRegisters {
   uint64_t fp = 0;
   uint64_t lr =
       0;  // aarch64; in stacks by frame pointers on x86_64 the word at sp, where a function without frame returns to
-  uint64_t bx = 0;  // x86_64: ld.so keeps a frame by it
+  uint64_t bx = 0;         // x86_64: ld.so keeps a frame by it
+  bool has_others = true;  // false: pc and sp are all that is known
 };
 
 struct PerfSample {

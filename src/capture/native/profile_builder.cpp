@@ -204,7 +204,7 @@ void ProfileBuilder::trim_wait(const Slot& slot, std::vector<FrameId>& frames, s
   std::vector<std::string_view> names;
   for (const FrameId frame : frames)
     if (is_kernel(frame)) names.push_back(name_of(frame));
-  reason = wait_reason(names);
+  if (reason == "blocked") reason = wait_reason(names);
   const StackReader* reader = reader_of(slot);
   if (reader == nullptr) return;
   std::vector<std::string_view> inner;

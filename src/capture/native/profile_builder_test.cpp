@@ -97,6 +97,18 @@ TEST_F(ThreadNameLabels, are_asked_for_until_there_is_one) {
   EXPECT_NE(text().find("thread.name=later} 4 40\n"), std::string::npos) << text();
 }
 
+TEST_F(ThreadNameLabels, stand_beside_what_the_thread_waited_for) {
+  const atys_walked walked{.code = 1};
+  for (const char* wait : {"cpu", "blocked", "pipe"}) {
+    RawSample sample{.time_ns = 1, .pid = kPid, .tid = 7, .comm = "python3"};
+    sample.walked = {&walked, 1};
+    sample.note.wait = wait;
+    collector_.add(collector_.on_stack(sample), 1, 10);
+  }
+  for (const char* reason : {"wait=cpu}", "wait=other}", "wait=pipe}"})  // no kernel function tells what it was blocked by
+    EXPECT_NE(text().find(reason), std::string::npos) << text();
+}
+
 // A run as its collector sees it, part by part: so many samples of a function in each.
 class PhasesOfARun : public ThreadNameLabels {
  protected:

@@ -25,7 +25,9 @@ namespace atys::capture::native {
 
 // What a wait or an event was, beyond its stack; empty for CPU samples.
 struct SampleNote {
-  std::string_view wait;  // "cpu": ready to run, but had no CPU; "blocked": the kernel stack says by what
+  // "cpu": ready to run, but had no CPU; "blocked": the kernel stack says by what; else that itself, where there is no such
+  // stack: a word of wait_reason().
+  std::string_view wait;
   bool is_waker = false;  // the stack that ended a wait
 };
 

@@ -29,6 +29,7 @@ std::string explain_end(uint8_t end) {
     case kStackLost: return "stacks not received";
     case static_cast<uint8_t>(unwind::End::StackCopyEnded): return "stacks cut: deeper than what was copied";
     case static_cast<uint8_t>(unwind::End::NoRule): return "stacks cut: code without unwind rules";
+    case static_cast<uint8_t>(unwind::End::NoRegister): return "stacks cut: registers of a waiting thread not known";
     case static_cast<uint8_t>(unwind::End::BadPointer): return "stacks cut: no sensible return address";
     case static_cast<uint8_t>(unwind::End::TooDeep): return "stacks cut: too many frames";
     default: return "stacks cut";
@@ -69,6 +70,9 @@ class StackCollector::Surroundings final : public unwind::Surroundings {
     // A process that has ended meanwhile cannot be asked.
     if (linux::read_remote_memory(process_.pid, address - code.size(), code) != code.size()) return true;
     return unwind::is_after_call(kMachine, code);
+  }
+  size_t read_memory(uint64_t address, std::span<std::byte> into) override {
+    return linux::read_remote_memory(process_.pid, address, into);
   }
 
   // Frames deeper than the copy. The process runs on meanwhile, but what lies that deep moves only when everything above it
@@ -173,7 +177,7 @@ SampleSlot StackCollector::on_stack(const RawSample& sample) {
   bool reaches_root = true;
   StackReader* reader = nullptr;
   uint32_t context = 0;
-  if (sample.registers.sp != 0 || !sample.user_frames.empty() || !sample.walked.empty()) {
+  if (sample.registers.sp != 0 || !sample.user_frames.empty() || !sample.walked.empty() || sample.stands_still) {
     Process& process = known_process(sample.pid);
     if (!process.has_mode) choose_mode(process, sample);
     languages_.look_at(process, sample.time_ns);
@@ -327,7 +331,10 @@ void StackCollector::unwind(Process& process, const RawSample& sample) {
                                     .sp = sample.registers.sp,
                                     .fp = sample.registers.fp,
                                     .lr = sample.registers.lr,
-                                    .bx = sample.registers.bx};
+                                    .bx = sample.registers.bx,
+                                    .has_fp = sample.registers.has_others,
+                                    .has_lr = sample.registers.has_others,
+                                    .has_bx = sample.registers.has_others};
   unwinder_.walk(registers, {sample.registers.sp, sample.stack_copy}, surroundings, kDeepest, walk_);
 }
 

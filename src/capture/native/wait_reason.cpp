@@ -8,14 +8,19 @@ namespace atys::capture::native {
 namespace {
 
 struct Sign {
-  std::string_view part;  // of a function's name
-  std::string_view reason;
+  std::string_view part;    // of a function's name
+  std::string_view reason;  // empty: none; it is called by many that are told apart further out
 };
 
 // The first that fits the innermost function that any fits. Names as of Linux 5.15 to 6.18, both architectures.
 constexpr Sign kSigns[] = {
+    {"do_wait_intr", ""},
+    {"skb_wait_for_more_packets", ""},
     {"futex", "lock"},
+    {"semtimedop", "lock"},
+    {"lock_inode_wait", "lock"},
     {"nanosleep", "sleep"},
+    {"timerfd_", "sleep"},
     {"ep_poll", "poll"},
     {"do_epoll", "poll"},
     {"do_sys_poll", "poll"},
@@ -29,6 +34,8 @@ constexpr Sign kSigns[] = {
     {"inet_", "network"},
     {"sk_wait_data", "network"},
     {"skb_wait", "network"},
+    {"netlink_", "network"},
+    {"packet_recvmsg", "network"},
     {"udp_", "network"},
     {"io_schedule", "disk"},
     {"blk_", "disk"},
@@ -42,12 +49,16 @@ constexpr Sign kSigns[] = {
     {"btrfs_", "disk"},
     {"do_wait", "child"},
     {"kernel_wait4", "child"},
+    {"vfork_done", "child"},
     {"mutex_lock", "kernel lock"},
     {"rwsem_", "kernel lock"},
     {"down_read", "kernel lock"},
     {"down_write", "kernel lock"},
     {"do_sigtimedwait", "signal"},
     {"sigsuspend", "signal"},
+    {"sys_pause", "signal"},
+    {"signalfd_", "signal"},
+    {"eventfd_", "event"},
     {"do_signal_stop", "stopped"},
     {"ptrace_stop", "stopped"},
     {"tty_", "terminal"},
@@ -76,8 +87,11 @@ bool is_of_the_switch(std::string_view kernel_function) {
 
 std::string_view wait_reason(const std::vector<std::string_view>& kernel_functions) {
   for (const std::string_view function : kernel_functions)
-    for (const Sign& sign : kSigns)
-      if (function.find(sign.part) != std::string_view::npos) return sign.reason;
+    for (const Sign& sign : kSigns) {
+      if (function.find(sign.part) == std::string_view::npos) continue;
+      if (!sign.reason.empty()) return sign.reason;
+      break;
+    }
   return "other";
 }
 

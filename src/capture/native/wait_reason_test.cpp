@@ -17,6 +17,16 @@ TEST(wait_reason, is_told_by_the_innermost_function_that_says_something) {
   EXPECT_EQ(wait_reason({}), "other");
 }
 
+TEST(wait_reason, is_not_told_by_a_function_that_many_wait_in) {
+  EXPECT_EQ(wait_reason({"do_wait_intr_irq", "eventfd_read", "vfs_read"}), "event");
+  EXPECT_EQ(wait_reason({"do_wait_intr_irq", "timerfd_read_iter", "vfs_read"}), "sleep");
+  EXPECT_EQ(wait_reason({"do_wait", "kernel_wait4"}), "child");
+  EXPECT_EQ(wait_reason({"__skb_wait_for_more_packets", "skb_recv_datagram", "unix_accept"}), "socket");
+  EXPECT_EQ(wait_reason({"__skb_wait_for_more_packets", "__skb_recv_udp", "udp_recvmsg"}), "network");
+  EXPECT_EQ(wait_reason({"__skb_wait_for_more_packets", "skb_recv_datagram", "netlink_recvmsg"}), "network");
+  EXPECT_EQ(wait_reason({"__skb_wait_for_more_packets"}), "other");
+}
+
 TEST(wait_reason, leaves_out_what_is_above_the_wait) {
   EXPECT_EQ(count_above_the_wait({"__traceiter_sched_switch", "__schedule", "schedule", "futex_wait"}), 3u);
   EXPECT_EQ(count_above_the_wait({"__schedule", "schedule", "schedule_timeout", "schedule"}), 2u);
