@@ -58,16 +58,26 @@ void LanguageStacks::tell_thread_states(Process& process, uint64_t now_ns) {
   for (const auto& [tid, state] : process.language.reader->thread_states()) source_.set_thread_state(tid, state);
 }
 
+// A list of all threads for each of them would be many.
+uint64_t LanguageStacks::state_of_still(Language& language, pid_t tid, uint64_t now_ns) {
+  const bool is_known = language.still_states_at_ns != 0 && now_ns >= language.still_states_at_ns;
+  if (!is_known || now_ns - language.still_states_at_ns >= kThreadsIntervalNs) {
+    language.still_states = language.reader->thread_states();
+    language.still_states_at_ns = now_ns;
+  }
+  const auto state = std::ranges::find(language.still_states, tid, &std::pair<pid_t, uint64_t>::first);
+  return state == language.still_states.end() ? 0 : state->second;
+}
+
 RawSample LanguageStacks::walk_still(Process& process, const RawSample& sample) {
   RawSample walked = sample;
   walked.stands_still = false;
   StackReader* reader = process.language.reader.get();
   if (reader == nullptr) return walked;
-  const auto states = reader->thread_states();
-  const auto state = std::ranges::find(states, sample.tid, &std::pair<pid_t, uint64_t>::first);
-  if (state == states.end()) return walked;
+  const uint64_t state = state_of_still(process.language, sample.tid, sample.time_ns);
+  if (state == 0) return walked;
   linux::ProcessMemory memory(process.pid);
-  const RemoteWalk outcome = walk_remote(memory, reader->walker(), state->second, still_);
+  const RemoteWalk outcome = walk_remote(memory, reader->walker(), state, still_);
   walked.walked = still_;
   walked.walk_flags = static_cast<uint16_t>(ATYS_WALKED | (outcome == RemoteWalk::Cut ? ATYS_WALK_CUT : 0));
   return walked;

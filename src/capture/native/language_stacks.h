@@ -38,6 +38,7 @@ class LanguageStacks {
  private:
   void find_reader(Process& process, uint64_t now_ns);
   void tell_thread_states(Process& process, uint64_t now_ns);
+  static uint64_t state_of_still(Language& language, pid_t tid, uint64_t now_ns);
 
   SampleSource& source_;
   CodeModules& modules_;

@@ -189,5 +189,22 @@ TEST_F(LanguageStacksTest, lists_threads_again_for_one_that_nobody_knows_but_not
   EXPECT_EQ(reader_->times_asked, asked);
 }
 
+TEST_F(LanguageStacksTest, lists_threads_once_for_all_that_stand_still) {
+  find_interpreter();
+  const int asked = reader_->times_asked;
+  for (const pid_t tid : {7, 8, 7, 9}) {
+    RawSample sample{.time_ns = kMillisecond, .pid = 42, .tid = tid};
+    sample.stands_still = true;
+    const RawSample walked = stacks_.walk_still(process_, sample);
+    EXPECT_FALSE(walked.stands_still);
+    EXPECT_EQ((walked.walk_flags & ATYS_WALKED) != 0, tid != 9) << tid;
+  }
+  EXPECT_EQ(reader_->times_asked, asked + 1);
+  RawSample later{.time_ns = 100 * kMillisecond, .pid = 42, .tid = 7};
+  later.stands_still = true;
+  (void)stacks_.walk_still(process_, later);
+  EXPECT_EQ(reader_->times_asked, asked + 2);
+}
+
 }  // namespace
 }  // namespace atys::capture::native

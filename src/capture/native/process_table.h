@@ -19,6 +19,9 @@ struct Language {
   uint64_t look_at_ns = 0;               // when to look for one (again); kNever
   uint32_t looks = 0;
   uint64_t threads_known_at_ns = 0;
+  // Of its threads, for those that stand still; listed again after a while.
+  std::vector<std::pair<pid_t, uint64_t>> still_states;
+  uint64_t still_states_at_ns = 0;
 };
 constexpr uint64_t kNever = UINT64_MAX;
 
