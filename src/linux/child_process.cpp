@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 
 namespace atys::linux {
 
@@ -32,13 +34,22 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
+bool is_named_in(const char* entry, const std::vector<std::string>& more) {
+  const std::string_view name(entry, std::min(std::strlen(entry), std::strcspn(entry, "=") + 1));
+  return std::ranges::any_of(more, [&](const std::string& other) { return other.starts_with(name); });
+}
+
 std::vector<char*> environment_with(const std::vector<std::string>& more) {
   std::vector<char*> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) all.push_back(*entry);
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (!is_named_in(*entry, more)) all.push_back(*entry);
   const std::vector<char*> added = pointers_to(more);
   all.insert(all.end(), added.begin(), added.end());
   return all;
 }
+
+constexpr char kGo = 1;
+constexpr char kGoWithOptional = 2;
 
 // Runs in the child, like what follows: system calls only.
 void settle_in(const ChildOptions& options) {
@@ -54,12 +65,13 @@ void settle_in(const ChildOptions& options) {
 }
 
 // Between fork and exec.
-[[noreturn]] void wait_and_execute(int gate, int failure, char* const* arguments) {
+[[noreturn]] void wait_and_execute(int gate, int failure, char* const* arguments, char** optional_environment) {
   char go = 0;
   ssize_t got = 0;
   do got = ::read(gate, &go, 1);
   while (got < 0 && errno == EINTR);
   if (got != 1) ::_exit(0);
+  if (go == kGoWithOptional) environ = optional_environment;
   ::execvp(arguments[0], arguments);
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(failure, &error, sizeof(error));
@@ -73,6 +85,9 @@ Result<ChildProcess> ChildProcess::create(const std::vector<std::string>& comman
     return fail(ErrorCode::InvalidInput, "no command given", "atys capture -- COMMAND ARG…");
   const std::vector<char*> arguments = pointers_to(command);
   std::vector<char*> environment = environment_with(options.more_environment);
+  std::vector<std::string> with_optional = options.more_environment;
+  with_optional.insert(with_optional.end(), options.optional_environment.begin(), options.optional_environment.end());
+  std::vector<char*> optional_environment = environment_with(with_optional);
   Pipe gate = TRY(make_pipe());
   Pipe failure = TRY(make_pipe());
   ChildProcess child;
@@ -83,7 +98,7 @@ Result<ChildProcess> ChildProcess::create(const std::vector<std::string>& comman
     ::close(gate.write.get());
     settle_in(options);
     environ = environment.data();
-    wait_and_execute(gate.read.get(), failure.write.get(), arguments.data());
+    wait_and_execute(gate.read.get(), failure.write.get(), arguments.data(), optional_environment.data());
   }
   if (options.own_group) ::setpgid(child.pid_, child.pid_);  // whoever of us is first
   child.gate_ = std::move(gate.write);
@@ -101,7 +116,7 @@ ChildProcess::~ChildProcess() {
 
 Result<> ChildProcess::release() {
   is_released_ = true;
-  const char go = 1;
+  const char go = takes_optional_ ? kGoWithOptional : kGo;
   if (::write(gate_.get(), &go, 1) != 1) return fail_errno("start " + name_);
   int error = 0;
   ssize_t got = 0;

@@ -20,7 +20,9 @@ struct ChildOptions {
   int in = -1;
   int out = -1;
   int err = -1;
-  std::vector<std::string> more_environment;  // "KEY=VALUE", besides ours
+  std::vector<std::string> more_environment;  // "KEY=VALUE", besides ours or in the place of ours
+  // The same, if take_optional_environment() is called before it is released.
+  std::vector<std::string> optional_environment;
   bool own_group = false;                     // a process group of its own, named by its pid
   std::optional<int> nice;                    // its priority; none: ours
 };
@@ -37,6 +39,7 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   int pidfd() const { return pidfd_.get(); }  // readable when it has ended
 
+  void take_optional_environment() { takes_optional_ = true; }
   // Lets it run. Fails if the command could not be started, with the reason.
   Result<> release();
   // Its exit status as a shell would give it (128 + signal), without waiting: -1 while it runs.
@@ -52,6 +55,7 @@ class ChildProcess {
   int exit_status_ = -1;
   rusage usage_{};
   bool is_released_ = false;
+  bool takes_optional_ = false;
   UniqueFd pidfd_;
   UniqueFd gate_;     // closing it without a byte makes the child leave
   UniqueFd failure_;  // errno of exec comes here; closed by a successful exec

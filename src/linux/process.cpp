@@ -173,6 +173,15 @@ Result<pid_t> process_of_thread(pid_t tid) {
   return *leader;
 }
 
+Result<pid_t> parent_of(pid_t pid) {
+  const auto status = read_proc_file(proc_path(pid, "status"));
+  if (!status.ok()) return no_process(pid, status.error());
+  const auto parent = parse_number<pid_t>(value_of(*status, "PPid"));
+  if (!parent || parse_number<pid_t>(value_of(*status, "Tgid")) != pid)
+    return fail(ErrorCode::NotFound, "no process has the number " + std::to_string(pid));
+  return *parent;
+}
+
 Result<uint64_t> cpu_time_ns(pid_t pid) {
   // The process's own clock: nanoseconds, threads that ended included, one system call. A zombie has none left.
   clockid_t clock{};

@@ -61,6 +61,9 @@ Result<char> thread_state(pid_t pid, pid_t tid);  // as ProcessInfo has it
 // The process that a thread belongs to; of a process, itself.
 Result<pid_t> process_of_thread(pid_t tid);
 
+// Who started it; fails where there is no process of that number, also where it is a thread's.
+Result<pid_t> parent_of(pid_t pid);
+
 // CPU time of all threads since the process began, in nanoseconds.
 Result<uint64_t> cpu_time_ns(pid_t pid);
 
