@@ -92,6 +92,7 @@ class Recording::State {
   }
 
   Result<> open();
+  std::unique_ptr<preload::SharedSpace> space_for_command() const;
   Result<> start();
   EndReason step(int timeout_ms);
   Profile take_window();
@@ -154,13 +155,18 @@ class Recording::State {
 
 Result<> Recording::State::open() {
   if (!plan_.is_one_of_several) signals_.emplace(TRY(linux::SignalWatch::create()));
-  if (const auto* command = std::get_if<CommandTarget>(&plan_.target))
-    child_.emplace(TRY(linux::ChildProcess::create(command->arguments)));
+  std::unique_ptr<preload::SharedSpace> space = space_for_command();
+  if (const auto* command = std::get_if<CommandTarget>(&plan_.target)) {
+    linux::ChildOptions options;
+    if (space != nullptr) options.optional_environment = space->environment();
+    child_.emplace(TRY(linux::ChildProcess::create(command->arguments, options)));
+  }
   // Ahead of a busy target, or rings run over; what we may use is bounded all the same. After the command was made: it keeps
   // its own.
   priority_.emplace(kPriority);
   target_ = TRY(TargetProcesses::find(plan_.target, child_ ? child_->pid() : 0));
-  source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), notes_));
+  source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), std::move(space), notes_));
+  if (child_ && source_->tier() == "signal") child_->take_optional_environment();
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
   collector_->set_reader_finder(&attachments_);
   collector_->set_context_finder(&contexts_);
@@ -178,6 +184,16 @@ Result<> Recording::State::open() {
                 "it works for Java with async-profiler: see `atys doctor java`; else record cpu, wall or off-cpu");
   for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
   return {};
+}
+
+// What the command may be started with, should nothing better be permitted.
+std::unique_ptr<preload::SharedSpace> Recording::State::space_for_command() const {
+  const auto* command = std::get_if<CommandTarget>(&plan_.target);
+  if (command == nullptr || command->arguments.empty()) return nullptr;
+  if (plan_.tier != Tier::Auto && plan_.tier != Tier::Signal) return nullptr;
+  if (preload::judge_command(command->arguments[0]) != preload::Preload::Works) return nullptr;
+  auto space = preload::SharedSpace::create();
+  return space.ok() ? space.take() : nullptr;
 }
 
 // Stacks that nobody will look at are not taken.

@@ -18,7 +18,7 @@ constexpr std::pair<std::string_view, KindName> kKinds[] = {{"cpu", KindName::Cp
                                                             {"alloc", KindName::Alloc},
                                                             {"lock", KindName::Lock}};
 constexpr std::pair<std::string_view, Tier> kTiers[] = {
-    {"auto", Tier::Auto}, {"ebpf", Tier::Ebpf}, {"perf", Tier::Perf}, {"memory", Tier::Memory}};
+    {"auto", Tier::Auto}, {"ebpf", Tier::Ebpf}, {"perf", Tier::Perf}, {"signal", Tier::Signal}, {"stop", Tier::Stop}, {"memory", Tier::Memory}};
 
 // Lower case, one kind of dash.
 std::string plain(std::string_view text) {
@@ -65,7 +65,7 @@ Result<Tier> parse_tier(std::string_view text) {
   for (const auto& [name, tier] : kTiers)
     if (wanted == name) return tier;
   return fail(ErrorCode::InvalidInput, "no tier is called '" + std::string(text) + "'",
-              did_you_mean(text, tier_names(), "there are auto, ebpf, perf, memory"));
+              did_you_mean(text, tier_names(), "there are auto, ebpf, perf, signal, stop, memory"));
 }
 
 std::vector<std::string> kind_names() {

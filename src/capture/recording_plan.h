@@ -15,7 +15,7 @@
 namespace atys::capture {
 
 // Where stacks come from: chosen by what this machine permits, or forced.
-enum class Tier { Auto, Ebpf, Perf, Memory };
+enum class Tier { Auto, Ebpf, Perf, Signal, Stop, Memory };
 
 // Alloc and Lock are of runtimes that record them themselves; the others are of any process.
 enum class KindName { Cpu, OffCpu, Wall, Alloc, Lock, Event };
@@ -33,6 +33,8 @@ struct RecordingPlan {
   Target target;
   Kind kind;
   Tier tier = Tier::Auto;
+  // Threads of processes that we did not start may be stopped, for some 50 µs each time.
+  bool may_pause = false;
   double hz = 99;
   uint64_t duration_ns = 0;  // 0: until the command ends, or somebody ends it
   double max_overhead = 0.01;

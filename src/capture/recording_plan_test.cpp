@@ -31,7 +31,7 @@ TEST(kind, that_there_is_not_is_answered_with_what_there_is) {
 TEST(tier, is_read_as_people_write_it) {
   EXPECT_EQ(*parse_tier("eBPF"), Tier::Ebpf);
   EXPECT_EQ(parse_tier("bpf").error().hint, "did you mean ebpf?");
-  EXPECT_EQ(parse_tier("magic").error().hint, "there are auto, ebpf, perf, memory");
+  EXPECT_EQ(parse_tier("magic").error().hint, "there are auto, ebpf, perf, signal, stop, memory");
   for (const std::string& name : tier_names()) EXPECT_TRUE(parse_tier(name).ok());
 }
 

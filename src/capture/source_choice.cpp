@@ -5,8 +5,8 @@
 
 #include "capture/detect.h"
 #include "capture/native/ebpf_source.h"
+#include "capture/native/look_source.h"
 #include "capture/native/no_source.h"
-#include "capture/native/remote_source.h"
 #include "capture/native/ring_source.h"
 #include "capture/profiling_kernel.h"
 #include "linux/event_names.h"
@@ -61,10 +61,34 @@ Result<std::unique_ptr<native::SampleSource>> open_rings(const RecordingPlan& pl
 
 Result<std::unique_ptr<native::SampleSource>> open_memory(const RecordingPlan& plan, const TargetProcesses& target,
                                                           uint64_t period_ns) {
-  if (plan.kind.name != KindName::Cpu || target.is_host() || std::holds_alternative<CommandTarget>(plan.target))
-    return fail(ErrorCode::Unsupported, "the memory tier records the CPU time of processes that run already",
-                "leave --tier out, or say --pid or --service");
-  return native::RemoteSource::open({.period_ns = period_ns, .max_samples = plan.max_samples});
+  if (target.is_host())
+    return fail(ErrorCode::Unsupported, "the memory tier records processes, not the whole host",
+                "leave --tier out, or say --pid, --service or -- COMMAND");
+  return native::LookSource::open({.tier = "memory",
+                                   .period_ns = period_ns,
+                                   .max_samples = plan.max_samples,
+                                   .with_children = target.with_children(),
+                                   .with_cpu = plan.kind.name != KindName::OffCpu,
+                                   .with_waits = plan.kind.name != KindName::Cpu});
+}
+
+bool is_command(const RecordingPlan& plan) { return std::holds_alternative<CommandTarget>(plan.target); }
+
+// By our library in it, and by stops where it cannot have it.
+Result<std::unique_ptr<native::SampleSource>> open_looks(const RecordingPlan& plan, const TargetProcesses& target,
+                                                         uint64_t period_ns, std::unique_ptr<preload::SharedSpace> space) {
+  if (plan.tier == Tier::Signal && space == nullptr)
+    return fail(ErrorCode::Unsupported, "the signal tier records commands that a library can be preloaded into",
+                "leave --tier out, or say -- COMMAND of a dynamically linked program");
+  const bool may_stop = is_command(plan) || plan.may_pause;
+  return native::LookSource::open({.tier = space != nullptr ? "signal" : "stop",
+                                   .period_ns = period_ns,
+                                   .max_samples = plan.max_samples,
+                                   .with_children = target.with_children(),
+                                   .may_stop = may_stop,
+                                   .with_cpu = plan.kind.name != KindName::OffCpu,
+                                   .with_waits = plan.kind.name != KindName::Cpu,
+                                   .space = std::move(space)});
 }
 
 // An interpreter's frames are worth more than native ones without them.
@@ -76,6 +100,36 @@ bool is_all_interpreted(const TargetProcesses& target) {
              return find_kernel(runtime.kernel)->reads_stacks();
            });
   });
+}
+
+// As ordinary users may.
+bool may_use_perf_events() {
+  linux::PerfAttributes attributes = linux::cpu_clock_attributes(10'000'000);
+  attributes.disabled = attributes.exclude_kernel = attributes.exclude_hv = 1;
+  return linux::open_perf_event(attributes, {.pid = 0, .cpu = -1}, "the CPU clock").ok();
+}
+
+// Its frames are seen by who is in the program with it.
+bool is_interpreter(const RecordingPlan& plan) {
+  const auto* command = std::get_if<CommandTarget>(&plan.target);
+  if (command == nullptr || command->arguments.empty()) return false;
+  const std::string program = preload::program_of(command->arguments);
+  return program.starts_with("python") || program.starts_with("php");
+}
+
+// What shows most of the target truly.
+Result<std::unique_ptr<native::SampleSource>> choose_without_ebpf(const RecordingPlan& plan, const TargetProcesses& target,
+                                                                  uint64_t period_ns,
+                                                                  std::unique_ptr<preload::SharedSpace> space) {
+  const bool has_waits = plan.kind.name != KindName::Cpu;
+  if (plan.kind.name == KindName::OffCpu) return open_memory(plan, target, period_ns);
+  if (has_waits && !is_command(plan) && !plan.may_pause) return open_memory(plan, target, period_ns);
+  const bool has_perf = may_use_perf_events() && !has_waits;
+  if (has_perf && !(space != nullptr && is_interpreter(plan)) && !is_all_interpreted(target))
+    return open_rings(plan, target, period_ns);
+  if (is_command(plan) || plan.may_pause) return open_looks(plan, target, period_ns, std::move(space));
+  if (!target.is_host() && is_all_interpreted(target)) return open_memory(plan, target, period_ns);
+  return open_rings(plan, target, period_ns);
 }
 
 Result<std::unique_ptr<native::SampleSource>> open_none(const RecordingPlan& plan) {
@@ -105,7 +159,9 @@ Result<std::unique_ptr<native::SampleSource>> choose_for_event(const RecordingPl
 }  // namespace
 
 Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
-                                                            uint64_t period_ns, std::vector<std::string>& notes) {
+                                                            uint64_t period_ns,
+                                                            std::unique_ptr<preload::SharedSpace> space,
+                                                            std::vector<std::string>& notes) {
   if (is_of_runtimes(plan.kind)) return open_none(plan);
   const bool has_waits = plan.kind.name == KindName::OffCpu || plan.kind.name == KindName::Wall;
   if (plan.kind.name == KindName::Event) return choose_for_event(plan, target, period_ns, notes);
@@ -113,17 +169,14 @@ Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan&
     return fail(ErrorCode::Unsupported, "the perf tier does not record waits", "leave --tier out: waits need eBPF");
   if (plan.tier == Tier::Perf) return open_rings(plan, target, period_ns);
   if (plan.tier == Tier::Memory) return open_memory(plan, target, period_ns);
+  if (plan.tier == Tier::Signal || plan.tier == Tier::Stop) return open_looks(plan, target, period_ns, std::move(space));
   auto source = open_ebpf(plan, target, period_ns);
-  if (source.ok() || plan.tier == Tier::Ebpf || has_waits) return source;
-  if (is_all_interpreted(target)) {
-    auto memory = open_memory(plan, target, period_ns);
-    if (memory.ok()) notes.push_back("tier memory instead of ebpf, no native frames: " + source.error().message);
-    if (memory.ok()) return memory;
-  }
-  auto rings = open_rings(plan, target, period_ns);
-  if (!rings.ok()) return rings;
-  notes.push_back("tier perf instead of ebpf: " + source.error().message);
-  return rings;
+  if (source.ok() || plan.tier == Tier::Ebpf || (has_waits && target.is_host())) return source;
+  auto other = choose_without_ebpf(plan, target, period_ns, std::move(space));
+  if (other.ok())
+    notes.push_back("tier " + std::string((*other)->tier()) + " instead of ebpf" +
+                    std::string((*other)->tier() == "memory" ? ", no native frames: " : ": ") + source.error().message);
+  return other;
 }
 
 }  // namespace atys::capture

@@ -3,13 +3,16 @@
 #pragma once
 
 #include "capture/native/sample_source.h"
+#include "capture/preload/shared_space.h"
 #include "capture/recording_plan.h"
 #include "capture/target_processes.h"
 
 namespace atys::capture {
 
-// `notes` gets a line when a better tier did not work.
+// `space`: what a command can be started with, null where it cannot. `notes` gets a line when a better tier did not work.
 Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
-                                                            uint64_t period_ns, std::vector<std::string>& notes);
+                                                            uint64_t period_ns,
+                                                            std::unique_ptr<preload::SharedSpace> space,
+                                                            std::vector<std::string>& notes);
 
 }  // namespace atys::capture

@@ -26,9 +26,11 @@ void TargetFlags::define(CLI::App& app) {
   app.add_option("--max-overhead", overhead_,
                  "What sampling may cost, of the target's CPU time (default: 1%; a command: 5%)")
       ->type_name("PERCENT");
-  app.add_option("--tier", said_.tier, "ebpf, perf, memory or auto: where samples come from (default: auto)")
+  app.add_option("--tier", said_.tier, "ebpf, perf, signal, stop, memory or auto: where samples come from (default: auto)")
       ->type_name("TIER")
       ->check(offers(verbs::tier_names()));
+  app.add_flag("--allow-pause", said_.allow_pause,
+               "Threads of running processes may be stopped for a moment where nothing else is permitted");
 }
 
 Result<> TargetFlags::parse(verbs::CaptureRequest& request) const {
@@ -40,6 +42,7 @@ Result<> TargetFlags::parse(verbs::CaptureRequest& request) const {
   request.host = said_.host;
   request.kind = said_.kind;
   request.tier = said_.tier;
+  request.allow_pause = said_.allow_pause;
   if (!freq_.empty() && freq_ != "auto") request.hz = TRY(parse_frequency(freq_));
   if (!overhead_.empty()) request.max_overhead = TRY(parse_percent(overhead_));
   return {};

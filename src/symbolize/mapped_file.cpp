@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 
 #include "linux/remote_memory.h"
@@ -61,6 +62,31 @@ Result<MappedFile> find_by_path(const std::string& root, const linux::MappedRang
   return file;
 }
 
+// The program itself has a name in /proc that anybody of the same user may follow.
+Result<MappedFile> find_executable(pid_t pid, const linux::MappedRange& range) {
+  UniqueFd handle(::open(fmt::format("/proc/{}/exe", pid).c_str(), O_PATH | O_CLOEXEC));
+  if (!handle.is_open()) return fail_errno("open the program of process " + std::to_string(pid));
+  MappedFile file = TRY(accept(std::move(handle), range.path));
+  if (!is_same_file(file.status, range)) return fail(ErrorCode::NotFound, range.path + ": not the program itself");
+  return file;
+}
+
+// A file without a name that we made ourselves: our library in a program that we started.
+Result<MappedFile> find_among_own(const linux::MappedRange& range) {
+  if (!range.path.starts_with("/memfd:")) return fail(ErrorCode::NotFound, range.path + ": has a name");
+  std::error_code problem;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", problem)) {
+    UniqueFd handle(::open(entry.path().c_str(), O_PATH | O_CLOEXEC));
+    struct stat status {};
+    if (!handle.is_open() || ::fstat(handle.get(), &status) != 0 || status.st_ino != range.file.inode ||
+        !S_ISREG(status.st_mode))
+      continue;
+    MappedFile file = TRY(accept(std::move(handle), range.path));
+    if (is_same_file(file.status, range)) return file;
+  }
+  return fail(ErrorCode::NotFound, range.path + ": not ours");
+}
+
 std::optional<Bytes> read_memory(pid_t pid, const linux::MappedRange& range) {
   if (range.end <= range.start || range.end - range.start > kLargestVdso) return {};
   Bytes image(range.end - range.start);
@@ -99,6 +125,8 @@ Result<MappedFile> find_mapped_file(pid_t pid, const linux::MappedRange& range) 
     mapped->can_be_found_again = !range.is_deleted && find_by_path("", range).ok();
     return mapped;
   }
+  if (auto own = find_among_own(range); own.ok()) return own;
+  if (auto program = find_executable(pid, range); program.ok() && range.is_deleted) return program;
   auto in_root = find_by_path(proc + "/root", range);
   if (in_root.ok()) {
     in_root->can_be_found_again = find_by_path("", range).ok();

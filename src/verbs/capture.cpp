@@ -64,6 +64,7 @@ Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
   return capture::RecordingPlan{.target = TRY(target_of(request)),
                                 .kind = TRY(capture::Kind::parse(request.kind)),
                                 .tier = TRY(capture::parse_tier(request.tier)),
+                                .may_pause = request.allow_pause,
                                 .hz = request.hz,
                                 .duration_ns = request.duration_ns,
                                 .max_overhead = overhead_cap(request),

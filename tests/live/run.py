@@ -184,11 +184,16 @@ def self_test() -> None:
     print("ok live self-test", flush=True)
 
 
+def tiers_for(text: str) -> tuple[str, ...]:
+    """Without rights only commands that we start are recorded."""
+    return live.TIERS + (() if re.search("^TARGET|^RECORD.*off-cpu", text, re.MULTILINE) else live.TIERS_WITHOUT_RIGHTS)
+
+
 def jobs(chosen) -> list[tuple[pathlib.Path, str]]:
     found = []
     for path in sorted([*HERE.glob("*.test"), *(HERE.glob("*.test_slow") if chosen.slow else [])]):
         only = re.search(r"^TIER (\w+)", path.read_text(), re.MULTILINE)
-        found += [(path, tier) for tier in ([only.group(1)] if only else live.TIERS)]
+        found += [(path, tier) for tier in ([only.group(1)] if only else tiers_for(path.read_text()))]
     return [(path, tier) for path, tier in found if all(word in f"{path.stem} ({tier})" for word in chosen.words)]
 
 

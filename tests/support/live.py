@@ -25,6 +25,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIERS = ("ebpf", "perf")
+TIERS_WITHOUT_RIGHTS = ("signal", "stop")
 MOMENT_S = 1.0 * SCALE
 # A rate that gives enough samples in two seconds, odd so that it is in step with nothing, and a cap that lets us keep it: how the
 # cap is held is a test of its own.

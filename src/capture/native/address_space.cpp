@@ -51,6 +51,12 @@ void AddressSpace::add(const linux::MappedRange& range) {
   renew();
 }
 
+bool AddressSpace::has(const linux::MappedRange& range) const {
+  const Mapped* mapped = find(range.start);
+  return mapped != nullptr && mapped->range.start == range.start && mapped->range.end == range.end &&
+         mapped->range.file == range.file && mapped->range.file_offset == range.file_offset;
+}
+
 const AddressSpace::Mapped* AddressSpace::find(uint64_t address) const {
   auto at = ranges_.upper_bound(address);
   if (at == ranges_.begin()) return nullptr;

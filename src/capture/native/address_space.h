@@ -24,6 +24,7 @@ class AddressSpace {
   void clear();
   bool is_empty() const { return ranges_.empty(); }
   bool contains(uint64_t address) const { return find(address) != nullptr; }
+  bool has(const linux::MappedRange& range) const;  // that very one
 
   // Code of the C library: what programs and threads begin in.
   bool is_libc(uint64_t address) const;

@@ -6,6 +6,7 @@ namespace atys::capture::native {
 namespace {
 // A process whose first thread ended may have others that run on, so it is forgotten only when there are many.
 constexpr size_t kManyProcesses = 2048;
+constexpr uint64_t kBetweenLooksNs = 20'000'000;
 }  // namespace
 
 Process& ProcessTable::entry(pid_t pid) {
@@ -27,6 +28,19 @@ Process& ProcessTable::process(pid_t pid) {
   for (const linux::MappedRange& range : *ranges)
     if (range.is_executable && !process.space.contains(range.start)) process.space.add(range);
   return process;
+}
+
+bool ProcessTable::read_again(Process& process, uint64_t now_ns, std::vector<linux::MappedRange>& added) {
+  if (are_mappings_told_ || now_ns < process.mapped_at_ns + kBetweenLooksNs) return false;
+  process.mapped_at_ns = now_ns;
+  const auto ranges = linux::read_maps(process.pid);
+  if (!ranges.ok()) return false;
+  for (const linux::MappedRange& range : *ranges) {
+    if (!range.is_executable || process.space.has(range)) continue;
+    process.space.add(range);
+    added.push_back(range);
+  }
+  return !added.empty();
 }
 
 Process* ProcessTable::find(pid_t pid) {
@@ -59,7 +73,8 @@ void ProcessTable::apply(const linux::PerfRecord& record) {
     Process& process = entry(comm->pid);
     process.space.clear();
     process.ranges.clear();
-    process.is_mapped = true;  // everything from here on is told
+    process.is_mapped = are_mappings_told_;  // everything from here on is told
+    process.mapped_at_ns = process.loaded = 0;
     process.has_mode = false;
     process.language = {};
     process.context = {};

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "capture/native/address_space.h"
 #include "capture/stack_reader.h"
@@ -39,6 +40,8 @@ struct Process {
   pid_t pid = 0;
   AddressSpace space;
   bool is_mapped = false;  // its mappings are known: from /proc, or because we saw it begin
+  uint64_t loaded = 0;  // as samples tell it, when its mappings were read
+  uint64_t mapped_at_ns = 0;  // when they were read again, where nobody tells of them
   bool has_mode = false;   // it was decided how to take its stacks
   bool is_ended = false;
   bool is_of_target = false;  // records come of all processes of the host
@@ -50,10 +53,14 @@ struct Process {
 
 class ProcessTable {
  public:
+  // `are_mappings_told`: by records, of processes that begin while we watch.
+  explicit ProcessTable(bool are_mappings_told = true) : are_mappings_told_(are_mappings_told) {}
   // Reads the mappings of a process that began before we did; costs one look at /proc.
   Process& process(pid_t pid);
   Process* find(pid_t pid);  // null: nothing is known of it
   void apply(const linux::PerfRecord& record);
+  // Where nobody tells of mappings: what is new among them, by a look at /proc. False: nothing is, or it is not time yet.
+  bool read_again(Process& process, uint64_t now_ns, std::vector<linux::MappedRange>& added);
   size_t size() const { return processes_.size(); }
 
  private:
@@ -61,6 +68,7 @@ class ProcessTable {
   void fork(const linux::ForkRecord& fork);
   void forget_ended();
 
+  bool are_mappings_told_;
   std::unordered_map<pid_t, std::unique_ptr<Process>> processes_;
 };
 

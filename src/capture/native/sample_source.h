@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples come from: one class per tier (ebpf_source, ring_source, remote_source), one interface. A source hands over
+// Where samples come from: one class per tier (ebpf_source, ring_source, look_source), one interface. A source hands over
 // what happened in the order of time, so that a stack is looked up in the mappings that its process had at that moment.
 #pragma once
 
@@ -45,6 +45,7 @@ struct RawSample {
   uint16_t walk_flags = 0;              // atys_walk_flags
   bool is_outside = false;              // not of the target: whoever woke one of its threads
   bool stands_still = false;            // the thread waits while we look: what is not here can be read from its process
+  uint64_t loaded = 0;                  // changes with the libraries of the process; 0: not told
   std::span<const std::byte> context;   // what the thread says of its work, as its process writes it
   SampleNote note;
 };
@@ -95,12 +96,14 @@ struct SourceTotals {
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
-  virtual std::string_view tier() const = 0;  // "ebpf", "perf", "memory"
+  virtual std::string_view tier() const = 0;  // "ebpf", "perf", "signal", "stop", "memory"
   virtual Result<> start() = 0;
   virtual void stop() = 0;  // no sample is taken afterwards; what is there can still be collected. Idempotent.
   virtual Result<> set_period(uint64_t period) = 0;
   virtual Result<> add_process(pid_t pid) = 0;
   virtual void set_stack_mode(pid_t pid, StackMode mode) = 0;
+  // What processes map comes as records; else they are asked when a stack passes through what nobody knows.
+  virtual bool tells_mappings() const { return true; }
   // By frame pointers: where the code of the process itself lies.
   virtual void set_code_range(pid_t, uint64_t /*begin*/, uint64_t /*end*/) {}
   // Stacks are deeper than what is copied, and often so.

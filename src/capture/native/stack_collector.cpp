@@ -140,6 +140,7 @@ StackCollector::DeepStack& StackCollector::deep_stack(pid_t tid) {
 StackCollector::StackCollector(SampleSource& source, CodeModules& modules)
     : source_(source),
       modules_(modules),
+      processes_(source.tells_mappings()),
       languages_(source, modules),
       contexts_(source),
       unwinder_(kMachine),
@@ -345,7 +346,10 @@ void StackCollector::append_walk(Process& process) {
 bool StackCollector::append_copied(Process& process, const RawSample& sample) {
   if (source_.wants_stack_ends() && sample.tid != sample.pid && !threads_with_known_stack_.contains(sample.tid))
     learn_stack_end(process, sample);
+  if (!source_.tells_mappings()) keep_up_with_code(process, sample);
   unwind(process, sample);
+  if (walk_.end != unwind::End::Root && !source_.tells_mappings() && knows_more_code(process, sample.time_ns))
+    unwind(process, sample);
   if (const auto* mixed = languages_.mix(process, sample, walk_)) {
     for (const MixedFrame& frame : *mixed)
       if (frame.is_language)
@@ -358,6 +362,27 @@ bool StackCollector::append_copied(Process& process, const RawSample& sample) {
   end_ = static_cast<uint8_t>(walk_.end);
   if (walk_.end == unwind::End::StackCopyEnded && ++short_copies_ == kManyShortCopies) source_.want_deeper_stacks();
   return walk_.end == unwind::End::Root;
+}
+
+// At once where the sample tells that libraries have changed, else now and then.
+void StackCollector::keep_up_with_code(Process& process, const RawSample& sample) {
+  constexpr uint64_t kNowAndThenNs = 200'000'000;
+  const bool has_changed = sample.loaded != process.loaded;
+  if (!has_changed && (sample.loaded != 0 || sample.time_ns < process.mapped_at_ns + kNowAndThenNs)) return;
+  process.loaded = sample.loaded;
+  process.mapped_at_ns = 0;
+  (void)knows_more_code(process, sample.time_ns);
+}
+
+// A library that was loaded since nobody told of. Told as if it had been: it may bring an interpreter.
+bool StackCollector::knows_more_code(Process& process, uint64_t now_ns) {
+  std::vector<linux::MappedRange> added;
+  if (!processes_.read_again(process, now_ns, added)) return false;
+  for (linux::MappedRange& range : added) {
+    const linux::PerfRecord record{now_ns, linux::MapRecord{process.pid, std::move(range)}};
+    languages_.on_process_record(record, processes_);
+  }
+  return true;
 }
 
 // Frames of an interpreter alone.

@@ -143,6 +143,8 @@ class StackCollector final : public SampleSink {
   Process& known_process(pid_t pid);
   void unwind(Process& process, const RawSample& sample);
   void append_walk(Process& process);
+  void keep_up_with_code(Process& process, const RawSample& sample);
+  bool knows_more_code(Process& process, uint64_t now_ns);
   void append_kernel(std::span<const uint64_t> frames);
   bool append_copied(Process& process, const RawSample& sample);
   bool append_chain(Process& process, const RawSample& sample);

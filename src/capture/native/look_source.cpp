@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/native/look_source.h"
+
+#include <fmt/format.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.h"
+#include "capture/native/frame_pointers.h"
+#include "linux/host.h"
+#include "linux/proc_file.h"
+#include "linux/proc_text.h"
+#include "linux/process.h"
+
+namespace atys::capture::native {
+
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kRefreshNs = 100'000'000;
+constexpr uint64_t kListingNs = 20'000'000;   // between two looks for new threads and processes
+constexpr uint64_t kLongestNapNs = 100'000'000;  // a thread that does nothing is not looked at more often
+constexpr uint64_t kPatienceNs = 50'000'000;  // until our library, if it is in a program, has told so
+constexpr uint64_t kPatienceCpuNs = 20'000'000;
+constexpr pid_t kManyNumbers = 512;
+constexpr uint32_t kManyUnanswered = 50;
+constexpr uint64_t kLateNs = 150'000;
+constexpr uint64_t kStopPatienceNs = 500'000;  // a thread that runs stops at once, and one that does not is not wanted
+constexpr uint64_t kAnswerNs = 400'000;  // until threads that run have answered
+constexpr uint64_t kWakingNs = 60'000;  // from the timer to our first look at the clock
+constexpr double kSpread = 0.4;  // of the distance between two looks, around the one asked for
+// The kernel adds up what a thread ran, when it is looked at from outside, with each tick only.
+constexpr uint64_t kLagNs = 20'000'000;
+constexpr const char* kTorn = "stacks of an interpreter that changed while they were read";
+
+// 0: it has ended.
+uint64_t cpu_time_ns(pid_t pid) {
+  const auto ran = linux::cpu_time_ns(pid);
+  return ran.ok() ? *ran : 0;
+}
+
+// Who has come to a CPU once more than left one.
+bool is_on_cpu(pid_t pid, pid_t tid, uint64_t arrivals) {
+  const auto status = linux::read_proc_file(fmt::format("/proc/{}/task/{}/status", pid, tid));
+  if (!status.ok()) return false;
+  const auto willing = linux::parse_number<uint64_t>(linux::value_of(*status, "voluntary_ctxt_switches"));
+  const auto unwilling = linux::parse_number<uint64_t>(linux::value_of(*status, "nonvoluntary_ctxt_switches"));
+  return willing && unwilling && *willing + *unwilling + 1 == arrivals;
+}
+
+linux::PerfRecord exec_record(pid_t pid, uint64_t now) {
+  linux::PerfRecord record{};
+  record.time_ns = now;
+  record.body = linux::CommRecord{.pid = pid, .tid = pid, .is_exec = true, .comm = {}};
+  return record;
+}
+
+uint64_t less(uint64_t all, uint64_t part) { return all - std::min(all, part); }
+
+}  // namespace
+
+LookSource::LookSource(LookPlan plan)
+    : plan_(std::move(plan)), cpus_(linux::online_cpus().size()), random_(clock_ns(CLOCK_MONOTONIC)) {
+  if (plan_.space != nullptr) signals_.emplace(std::move(plan_.space));
+}
+
+Result<std::unique_ptr<SampleSource>> LookSource::open(LookPlan plan) {
+  return std::unique_ptr<SampleSource>(new LookSource(std::move(plan)));
+}
+
+Result<> LookSource::start() {
+  timer_.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  if (!timer_.is_open()) return fail(ErrorCode::ResourceExhausted, "no timer can be had", "");
+  newest_ = linux::newest_number();
+  return set_period(plan_.period_ns);
+}
+
+void LookSource::stop() {
+  timer_.reset();
+  if (stopper_) (void)stopper_->release();
+}
+
+Result<> LookSource::set_period(uint64_t period) {
+  plan_.period_ns = period;
+  next_ns_ = clock_ns(CLOCK_MONOTONIC);
+  plan_next_look();
+  return timer_.is_open() ? set_timer(next_ns_) : Result<>();
+}
+
+// The next look is not at an even distance from this one: it would fall into step with whatever in the target takes as long.
+// It is so far from where this one should have been, that looks are as many as were asked for.
+void LookSource::plan_next_look() {
+  const double distance = static_cast<double>(plan_.period_ns) * (1 - kSpread / 2 + kSpread * random_.uniform());
+  next_ns_ = std::max(next_ns_ + static_cast<uint64_t>(distance), clock_ns(CLOCK_MONOTONIC) + 1);
+}
+
+Result<> LookSource::set_timer(uint64_t at_ns) {
+  const itimerspec when{.it_interval = {},
+                        .it_value = {static_cast<time_t>(at_ns / kSecond), static_cast<long>(at_ns % kSecond)}};
+  if (::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr) != 0)
+    return fail(ErrorCode::InvalidInput, fmt::format("a timer of {} ns cannot be set", plan_.period_ns), "");
+  return {};
+}
+
+void LookSource::add_wakeups(std::vector<pollfd>& fds) const {
+  if (timer_.is_open()) fds.push_back({timer_.get(), POLLIN, 0});
+}
+
+// What its threads have run before is not ours to tell.
+Result<> LookSource::add_process(pid_t pid) {
+  const auto [entry, is_new] = processes_.try_emplace(pid);
+  if (!is_new) return {};
+  Process& process = entry->second;
+  process.began_ns = clock_ns(CLOCK_MONOTONIC);
+  process.ran_ns = process.told_ns = cpu_time_ns(pid);
+  list_threads(pid, process, process.began_ns);
+  for (auto& [tid, thread] : process.threads)
+    thread.told_ns = thread.ran_ns = thread.waits.before.ran_ns;
+  return {};
+}
+
+void LookSource::set_stack_mode(pid_t pid, StackMode mode) {
+  if (const auto process = processes_.find(pid); process != processes_.end()) process->second.mode = mode;
+}
+
+void LookSource::set_walker(pid_t pid, const atys_walker* walker) {
+  const auto found = processes_.find(pid);
+  if (found == processes_.end()) return;
+  Process& process = found->second;
+  if (signals_) signals_->drop_walker(process.walker_number);
+  process.walker_number = preload::kWalkers;
+  process.has_walker = walker != nullptr;
+  asked_for_ = pid;
+  if (walker == nullptr) return;
+  process.walker = *walker;
+  if (signals_) process.walker_number = signals_->keep_walker(*walker);
+  if (walker->identity == ATYS_NATIVE_THREAD) return;
+  linux::ProcessMemory memory(pid);  // one state for the process: its first thread has it
+  if (const uint64_t state = follow_remote(memory, walker->holder, walker->holder_path)) set_thread_state(pid, state);
+}
+
+void LookSource::set_thread_state(pid_t tid, uint64_t address) {
+  const auto known = process_of_.find(tid);
+  const pid_t pid = known != process_of_.end() ? known->second : asked_for_;
+  const auto process = processes_.find(pid);
+  if (process != processes_.end()) add_thread(pid, process->second, tid).state = address;
+}
+
+LookSource::Thread& LookSource::add_thread(pid_t pid, Process& process, pid_t tid) {
+  const auto [entry, is_new] = process.threads.try_emplace(tid);
+  Thread& thread = entry->second;
+  if (!is_new) return thread;
+  process_of_[tid] = pid;
+  if (auto files = linux::ThreadFiles::open(pid, tid); files.ok()) thread.files.emplace(files.take());
+  thread.waits.began_ns = clock_ns(CLOCK_MONOTONIC);
+  if (thread.files) thread.waits.before = thread.files->figures().value_or(linux::ThreadFigures{});
+  if (!plan_.with_waits) return thread;
+  if (auto still = StillThread::open(pid, tid); still.ok()) thread.waits.still.emplace(still.take());
+  return thread;
+}
+
+void LookSource::list_threads(pid_t pid, Process& process, uint64_t now) {
+  process.next_listing_ns = now + kListingNs;
+  const auto listed = linux::list_threads(pid);
+  if (!listed.ok()) return;
+  for (const pid_t tid : *listed) add_thread(pid, process, tid);
+}
+
+void LookSource::collect(SampleSink& sink) {
+  uint64_t ticks = 0;
+  take_answers(sink);
+  if (stopper_) stopper_->pass_on_events();
+  if (!timer_.is_open() || ::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks) return;
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (now < next_ns_) {  // woken for answers
+    (void)set_timer(next_ns_);
+    return;
+  }
+  woken_ns_ = now;
+  is_late_ = now > next_ns_ + kLateNs;
+  plan_next_look();
+  look_at_all(now, sink);
+  (void)set_timer(is_answer_due() ? std::min(next_ns_, clock_ns(CLOCK_MONOTONIC) + kAnswerNs) : next_ns_);
+}
+
+// What an interpreter runs is known by name only as long as it is there, and a thread that stopped too late stands.
+bool LookSource::is_answer_due() const {
+  if (stopper_ && stopper_->figures().busy > stopper_->figures().undone_late) return true;
+  return std::ranges::any_of(runnable_, [](const Runnable& one) {
+    return one.process->way == Way::Signal && one.process->has_walker;
+  });
+}
+
+void LookSource::look_at_all(uint64_t now, SampleSink& sink) {
+  find_listeners(sink);
+  find_children(now);
+  const bool is_time_to_refresh = now >= next_refresh_ns_;
+  if (is_time_to_refresh) next_refresh_ns_ = now + kRefreshNs;
+  runnable_.clear();
+  for (auto entry = processes_.begin(); entry != processes_.end();) {
+    auto& [pid, process] = *entry;
+    asked_for_ = pid;
+    if (is_time_to_refresh && process.way != Way::Unknown) sink.refresh_threads(pid, now);
+    const bool is_there = look_at(pid, process, now);
+    if (!is_there) forget(pid, process);
+    entry = is_there ? std::next(entry) : processes_.erase(entry);
+  }
+  sample_runnable(sink);
+  for (auto& [pid, process] : processes_)
+    if (plan_.with_waits) look_at_waits(process, sink);
+}
+
+// Where more are ready than can run, those that had no CPU since the last look have none now: to ask them would tell us
+// where they lost it, see was_on_cpu().
+void LookSource::sample_runnable(SampleSink& sink) {
+  const bool are_many = runnable_.size() > cpus_;
+  for (const Runnable& one : runnable_) {
+    if (is_full()) return;
+    if (are_many && (!one.had_cpu || (cpus_ > 1 && !is_on_cpu(one.pid, one.tid, one.thread->seen_arrivals)))) continue;
+    sample(one.pid, *one.process, one.tid, *one.thread, sink);
+  }
+}
+
+// Our library tells of itself when a program begins, also of one whose parent is gone already.
+void LookSource::find_listeners(SampleSink& sink) {
+  if (!signals_) return;
+  for (const pid_t pid : signals_->processes()) {
+    const auto listener = signals_->listener(pid);
+    if (!listener) continue;
+    Process& process = processes_.try_emplace(pid).first->second;
+    if (process.began_ns == 0) process.began_ns = clock_ns(CLOCK_MONOTONIC);
+    if (process.life == listener->life) continue;
+    process.life = listener->life;
+    process.has_walker = false;
+    signals_->drop_walker(process.walker_number);
+    process.walker_number = preload::kWalkers;
+    process.mode = StackMode::ByCopy;
+    signals_->drop_requests(pid, 0);
+    sink.on_process_record(exec_record(pid, clock_ns(CLOCK_MONOTONIC)));
+  }
+}
+
+// Numbers rise: those that were given out since the last time may be children of ours.
+void LookSource::find_children(uint64_t now) {
+  if (!plan_.with_children || now < next_listing_ns_) return;
+  next_listing_ns_ = now + kListingNs;
+  const pid_t newest = linux::newest_number();
+  std::vector<pid_t> numbers;
+  if (newest < newest_ || newest - newest_ > kManyNumbers) {
+    numbers = linux::list_processes();
+  } else {
+    for (pid_t pid = newest_ + 1; pid <= newest; ++pid) numbers.push_back(pid);
+  }
+  newest_ = newest;
+  for (const pid_t pid : numbers) {
+    if (processes_.contains(pid)) continue;
+    const auto parent = linux::parent_of(pid);
+    if (!parent.ok() || !processes_.contains(*parent)) continue;
+    processes_[pid].began_ns = now;
+  }
+}
+
+// The library has some time to tell that it is there.
+void LookSource::choose_way(pid_t pid, Process& process, uint64_t now) {
+  if (signals_ && process.life != 0) {
+    if (const auto listener = signals_->listener(pid); listener && listener->listens) {
+      process.way = Way::Signal;
+      return;
+    }
+  }
+  const bool may_come = signals_ && process.life == 0 && now < process.began_ns + kPatienceNs && process.ran_ns < kPatienceCpuNs;
+  process.way = may_come ? Way::Unknown : plan_.may_stop && process.may_stop ? Way::Stop : Way::Memory;
+}
+
+bool LookSource::look_at(pid_t pid, Process& process, uint64_t now) {
+  const auto ran = linux::cpu_time_ns(pid);
+  if (!ran.ok()) return false;
+  const bool has_run = *ran > process.ran_ns;
+  process.ran_ns = std::max(process.ran_ns, *ran);
+  if (!has_run && process.next_listing_ns != 0) return true;
+  choose_way(pid, process, now);
+  if (process.way == Way::Unknown) return true;
+  if (now >= process.next_listing_ns) list_threads(pid, process, now);
+  for (auto thread = process.threads.begin(); thread != process.threads.end();) {
+    const bool is_there = now < thread->second.next_look_ns || look_at(pid, process, thread->first, thread->second, now);
+    if (!is_there) process_of_.erase(thread->first);
+    if (!is_there && signals_) signals_->drop_requests(pid, thread->first);
+    thread = is_there ? std::next(thread) : process.threads.erase(thread);
+  }
+  return true;
+}
+
+// What a thread ran is told of the stack that it is next seen running with: a thread that sleeps shows where it waits, not
+// where it worked.
+bool LookSource::look_at(pid_t pid, Process& process, pid_t tid, Thread& thread, uint64_t now) {
+  const auto time = thread.files ? thread.files->figures() : std::nullopt;
+  if (!time) return false;
+  const bool has_run = time->ran_ns > thread.ran_ns;
+  const bool had_cpu = has_run || time->turns != thread.seen_arrivals;
+  thread.seen_arrivals = time->turns;
+  thread.ran_ns = std::max(thread.ran_ns, time->ran_ns);
+  if (!signals_ || !signals_->is_asked(tid)) {
+    thread.delay_ns = time->ready_ns;
+    thread.arrivals = time->turns;
+    thread.asked_ns = is_late_ ? 0 : woken_ns_;
+  }
+  const auto activity = thread.files->activity();
+  if (!activity) return false;
+  const bool runs = activity->is_running;
+  thread.idle_looks = has_run || runs ? 0 : std::min(thread.idle_looks + 1, 16u);
+  thread.next_look_ns =
+      thread.idle_looks == 0 ? 0 : now + std::min(kLongestNapNs, plan_.period_ns << std::min(thread.idle_looks, 8u) >> 1);
+  if (plan_.with_cpu && runs && thread.ran_ns > thread.told_ns) runnable_.push_back({pid, tid, &process, &thread, had_cpu});
+  return true;
+}
+
+bool LookSource::is_full() {
+  if (plan_.max_samples != 0 && totals_.samples >= plan_.max_samples) totals_.is_limit_reached = true;
+  return totals_.is_limit_reached;
+}
+
+void LookSource::sample(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
+  if (process.mode == StackMode::Without) {
+    const RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid, .comm = thread.comm};
+    return add_sample(process, thread, raw, thread.ran_ns, sink);
+  }
+  if (process.way == Way::Signal) return sample_by_signal(pid, process, tid, thread);
+  if (process.way == Way::Stop) return sample_by_stop(pid, process, tid, thread, sink);
+  if (process.has_walker && thread.state != 0) sample_by_memory(pid, process, tid, thread, sink);
+}
+
+void LookSource::sample_by_signal(pid_t pid, Process& process, pid_t tid, Thread& thread) {
+  const auto asked = signals_->ask(pid, tid, process.has_walker ? process.walker_number : preload::kWalkers, thread.state,
+                                   stack_bytes_);
+  if (asked == SignalWay::Asked::Waiting) ++thread.unanswered;
+}
+
+void LookSource::sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
+  if (!stopper_) stopper_.emplace(linux::StopOptions{.patience_ns = kStopPatienceNs});
+  RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
+  bool is_good = false;
+  const auto result = stopper_->stop_shortly(
+      pid, tid, [&](const linux::StoppedThread& stopped) { is_good = read_stopped(stopped, process, thread, raw); });
+  if (result.outcome == linux::StopOutcome::Refused) {
+    process.may_stop = false;
+    ++totals_.losses["processes whose threads may not be stopped"];
+  }
+  if (!is_good) return;
+  if (process.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
+  add_sample(process, thread, raw, thread.ran_ns, sink);
+}
+
+// While it stands. Who waited for a CPU when we looked has come to one since, see was_on_cpu().
+bool LookSource::read_stopped(const linux::StoppedThread& stopped, Process& process, Thread& thread, RawSample& raw) {
+  const auto time = thread.files->figures();
+  if (!time) return false;
+  const bool is_ours = thread.asked_ns != 0 &&
+                       less(time->ready_ns, thread.delay_ns) <= clock_ns(CLOCK_MONOTONIC) - thread.asked_ns + kWakingNs;
+  if (time->turns != thread.arrivals && !is_ours) return false;
+  thread.ran_ns = std::max(thread.ran_ns, time->ran_ns);
+  raw.registers = stopped.registers;
+  raw.has_copy = true;
+  linux::ProcessMemory memory(raw.pid);
+  stack_.resize(stack_bytes_);
+  raw.stack_copy = std::span(stack_).first(memory.read(stopped.registers.sp, stack_));
+  if (!process.has_walker || thread.state == 0) return true;
+  const RemoteWalk outcome = thread.walker.walk(memory, process.walker, thread.state, frames_);
+  raw.walked = frames_;
+  raw.walk_flags = static_cast<uint16_t>(ATYS_WALKED | (outcome == RemoteWalk::Cut ? ATYS_WALK_CUT : 0));
+  return true;
+}
+
+void LookSource::sample_by_memory(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
+  linux::ProcessMemory memory(pid);
+  const RemoteWalk outcome = thread.walker.walk(memory, process.walker, thread.state, frames_);
+  if (outcome == RemoteWalk::Torn) ++totals_.losses[kTorn];
+  RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
+  raw.walked = frames_;
+  raw.walk_flags = static_cast<uint16_t>(ATYS_WALKED | (outcome == RemoteWalk::Cut ? ATYS_WALK_CUT : 0));
+  add_sample(process, thread, raw, thread.ran_ns, sink);
+}
+
+void LookSource::take_answers(SampleSink& sink) {
+  if (!signals_) return;
+  signals_->take_answers([&](pid_t pid, pid_t tid, const preload::Request& answer) { on_answer(pid, tid, answer, sink); });
+}
+
+// What the program could have written there is no more than a wrong stack.
+void LookSource::on_answer(pid_t pid, pid_t tid, const preload::Request& answer, SampleSink& sink) {
+  const auto process = processes_.find(pid);
+  if (process == processes_.end()) return;
+  const auto thread = process->second.threads.find(tid);
+  if (thread == process->second.threads.end()) return;
+  thread->second.unanswered = 0;
+  RawSample raw{.time_ns = answer.time_ns, .pid = pid, .tid = tid};
+  const preload::Registers& registers = answer.registers;
+  raw.registers = {.pc = registers.pc, .sp = registers.sp, .fp = registers.fp, .lr = registers.lr, .bx = registers.bx};
+  raw.stack_copy = std::as_bytes(std::span(answer.stack).first(std::min(answer.copied, preload::kStackBytes)));
+  raw.has_copy = true;
+  raw.walked = std::span(answer.frames).first(std::min(answer.walked, preload::kMostWalked));
+  raw.walk_flags = static_cast<uint16_t>(answer.walk_flags);
+  raw.loaded = answer.loaded;
+  if (process->second.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
+  if (was_on_cpu(thread->second, answer.switches, answer.time_ns))
+    add_sample(process->second, thread->second, raw, answer.cpu_ns, sink);
+  else
+    tell_ready(thread->second, raw, sink);
+}
+
+// A thread that is ready but waits for a CPU answers when it gets one, and shows where it lost it the last time: that is not
+// where it spends its time, but where the system takes the CPU away. Only who had one when we looked counts. We may have
+// taken it ourselves: then it has been waiting for no longer than we have been awake. But where we had to wait for a CPU, it
+// is the thread that had it before us who chose the moment.
+bool LookSource::was_on_cpu(Thread& thread, uint64_t switches, uint64_t taken_ns) {
+  if (thread.arrivals == switches + 1) return true;
+  if (thread.asked_ns == 0) return false;
+  const auto time = thread.files->figures();
+  return time && less(time->ready_ns, thread.delay_ns) <= less(taken_ns, thread.asked_ns) + kWakingNs;
+}
+
+// `ran_ns`: what the thread had run when the sample was taken.
+void LookSource::add_sample(Process& process, Thread& thread, const RawSample& raw, uint64_t ran_ns, SampleSink& sink) {
+  if (auto name = linux::thread_name(raw.pid, raw.tid); name.ok()) thread.comm = name.take();
+  RawSample named = raw;
+  named.comm = thread.comm;
+  const bool is_empty = raw.registers.sp == 0 && raw.walked.empty() && process.mode != StackMode::Without;
+  const SampleSlot slot = is_empty ? sink.on_lost_stack(raw.pid, raw.tid) : sink.on_stack(named);
+  const uint64_t weight = less(ran_ns, thread.told_ns);
+  sink.add(slot, 1, weight);
+  ++totals_.samples;
+  thread.told_ns = std::max(thread.told_ns, ran_ns);
+  tell(process, weight);
+}
+
+// Threads that have run since wait elsewhere than before, or for something else.
+void LookSource::look_at_waits(Process& process, SampleSink& sink) {
+  for (auto& [tid, thread] : process.threads)
+    if (thread.waits.still && clock_ns(CLOCK_MONOTONIC) >= thread.next_look_ns) tell_wait(process_of_[tid], tid, thread, sink);
+}
+
+// All the time since the last look for which it did not run goes to where it waits now. What it ran is known exactly only
+// while it does not.
+void LookSource::tell_wait(pid_t pid, pid_t tid, Thread& thread, SampleSink& sink) {
+  Waits& waits = thread.waits;
+  RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
+  const StillThread::Look look = waits.still->look(raw, stack_);
+  if (look != StillThread::Look::Waits && look != StillThread::Look::Same) return;
+  if (look == StillThread::Look::Waits) waits.at = sink.on_stack(raw);
+  if (!waits.at) return;
+  const linux::ThreadFigures& now = waits.still->figures();
+  const uint64_t busy_ns = less(now.ran_ns, waits.before.ran_ns) + less(now.ready_ns, waits.before.ready_ns);
+  const uint64_t waited_ns = less(clock_ns(CLOCK_MONOTONIC) - waits.began_ns, busy_ns);
+  if (waited_ns <= waits.told_ns) return;
+  sink.add(*waits.at, 1, waited_ns - waits.told_ns);
+  waits.told_ns = waited_ns;
+  ++totals_.samples;
+}
+
+// Ready to run, but without a CPU: it shows where it lost it.
+void LookSource::tell_ready(Thread& thread, const RawSample& raw, SampleSink& sink) {
+  const auto time = plan_.with_waits ? thread.files->figures() : std::nullopt;
+  if (!time) return;
+  const uint64_t ready_ns = less(time->ready_ns, thread.waits.before.ready_ns);
+  if (ready_ns <= thread.waits.told_ready_ns) return;
+  RawSample named = raw;
+  named.comm = thread.comm;
+  named.note.wait = "cpu";
+  sink.add(sink.on_stack(named), 1, ready_ns - thread.waits.told_ready_ns);
+  thread.waits.told_ready_ns = ready_ns;
+  ++totals_.samples;
+}
+
+void LookSource::tell(Process& process, uint64_t ns) {
+  process.told_ns += ns;
+  totals_.weight += ns;
+}
+
+void LookSource::forget(pid_t pid, Process& process) {
+  for (const auto& [tid, thread] : process.threads) process_of_.erase(tid);
+  if (!signals_) return;
+  signals_->drop_requests(pid, 0);
+  signals_->drop_walker(process.walker_number);
+  signals_->forget(pid);
+}
+
+// What ran but was never seen running, where nobody else has an account of it.
+void LookSource::collect_counts(SampleSink& sink) {
+  take_answers(sink);
+  for (auto& [pid, process] : processes_) {
+    for (auto& [tid, thread] : process.threads)
+      if (thread.waits.still) tell_wait(pid, tid, thread, sink);
+    if (!plan_.with_cpu || process.way == Way::Signal || process.way == Way::Stop || process.mode == StackMode::Without) continue;
+    const uint64_t ran = std::max(process.ran_ns, cpu_time_ns(pid));
+    if (ran <= process.told_ns + kLagNs) continue;
+    sink.add(sink.on_lost_stack(pid, pid), 1, ran - process.told_ns);
+    tell(process, ran - process.told_ns);
+  }
+}
+
+SourceTotals LookSource::totals() const {
+  SourceTotals totals = totals_;
+  if (stopper_) {
+    const linux::StopFigures& stops = stopper_->figures();
+    totals.kernel_ns += stops.paused_ns;
+    totals.figures["stops"] = stops.stops;
+    totals.figures["paused-ns"] = stops.paused_ns;
+    totals.figures["longest-pause-ns"] = stops.longest_ns;
+  }
+  if (!signals_) return totals;
+  const SignalFigures figures = signals_->figures();
+  totals.kernel_ns += figures.spent_ns;
+  totals.figures["signals"] = figures.sent;
+  totals.figures["calls-made-again"] = figures.restarted;
+  if (figures.interrupted > 0) totals.losses["system calls that our signal interrupted"] = figures.interrupted;
+  return totals;
+}
+
+}  // namespace atys::capture::native
