@@ -64,10 +64,10 @@ TEST(doctor, says_first_what_works_and_the_one_change_that_gives_the_most) {
   const DoctorAnswer user = judge(ordinary_user(), "");
   EXPECT_EQ(
       user.verdict,
-      "capture works here, in tier perf; not: capture --host, processes of other users, off-cpu and wall (they need eBPF), "
+      "capture works here, in tier perf; not: capture --host, processes of other users, "
       "stacks of the kernel, names of kernel functions, hardware events, tracepoints");
   EXPECT_EQ(user.fix.command, "setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/atys");
-  EXPECT_EQ(user.fix.gives.front(), "tier ebpf, off-cpu and wall");
+  EXPECT_EQ(user.fix.gives.front(), "tier ebpf, exact waits");
   linux::Probes all;
   EXPECT_EQ(judge(all, "").verdict, "everything works here: capture uses tier ebpf");
   EXPECT_EQ(judge(all, "").fix.command, "");
