@@ -27,7 +27,7 @@ constexpr uint64_t kLongestNapNs = 100'000'000;  // a thread that does nothing i
 constexpr uint64_t kPatienceNs = 50'000'000;     // until our library, if it is in a program, has told so
 constexpr uint64_t kPatienceCpuNs = 20'000'000;
 constexpr pid_t kManyNumbers = 512;
-constexpr uint32_t kManyUnanswered = 50;
+constexpr uint64_t kDeafNs = 50'000'000;  // who has run for so long would have answered
 constexpr uint64_t kLateNs = 150'000;
 constexpr uint64_t kStopPatienceNs = 500'000;  // a thread that runs stops at once, and one that does not is not wanted
 constexpr uint64_t kAnswerNs = 400'000;        // until threads that run have answered
@@ -328,27 +328,34 @@ void LookSource::sample(pid_t pid, Process& process, pid_t tid, Thread& thread, 
     const RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid, .comm = thread.comm};
     return add_sample(process, thread, raw, thread.ran_ns, sink);
   }
-  if (process.way == Way::Signal) return sample_by_signal(pid, process, tid, thread);
-  if (process.way == Way::Stop) return sample_by_stop(pid, process, tid, thread, sink);
+  if (process.way == Way::Signal && !thread.is_deaf) return sample_by_signal(pid, process, tid, thread);
+  const bool may_stop = process.way == Way::Stop || (thread.is_deaf && plan_.may_stop && process.may_stop);
+  if (may_stop) return sample_by_stop(pid, process, tid, thread, sink);
   if (process.has_walker && thread.state != 0) sample_by_memory(pid, process, tid, thread, sink);
 }
 
 void LookSource::sample_by_signal(pid_t pid, Process& process, pid_t tid, Thread& thread) {
   const auto asked =
       signals_->ask(pid, tid, process.has_walker ? process.walker_number : preload::kWalkers, thread.state, stack_bytes_);
-  if (asked == SignalWay::Asked::Waiting) ++thread.unanswered;
+  if (asked == SignalWay::Asked::Sent) thread.asked_ran_ns = thread.ran_ns;
+  if (asked != SignalWay::Asked::Waiting || thread.ran_ns < thread.asked_ran_ns + kDeafNs) return;
+  thread.is_deaf = true;
+  signals_->drop_requests(pid, tid);
 }
 
 void LookSource::sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
   if (!stopper_) stopper_.emplace(linux::StopOptions{.patience_ns = kStopPatienceNs});
   RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
   bool is_good = false;
+  const uint64_t ready_before_ns = thread.delay_ns;
   const auto result = stopper_->stop_shortly(
       pid, tid, [&](const linux::StoppedThread& stopped) { is_good = read_stopped(stopped, process, thread, raw); });
   if (result.outcome == linux::StopOutcome::Refused) {
     process.may_stop = false;
     ++totals_.losses["processes whose threads may not be stopped"];
   }
+  // That it waited for a CPU before it could stop is not our doing.
+  stopped_ns_ += less(clock_ns(CLOCK_MONOTONIC) - raw.time_ns, less(thread.delay_ns, ready_before_ns));
   if (!is_good) return;
   if (process.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
   add_sample(process, thread, raw, thread.ran_ns, sink);
@@ -360,6 +367,7 @@ bool LookSource::read_stopped(const linux::StoppedThread& stopped, Process& proc
   if (!time) return false;
   const bool is_ours = thread.asked_ns != 0 &&
                        less(time->ready_ns, thread.delay_ns) <= clock_ns(CLOCK_MONOTONIC) - thread.asked_ns + kWakingNs;
+  thread.delay_ns = time->ready_ns;
   if (time->turns != thread.arrivals && !is_ours) return false;
   thread.ran_ns = std::max(thread.ran_ns, time->ran_ns);
   raw.registers = stopped.registers;
@@ -395,7 +403,6 @@ void LookSource::on_answer(pid_t pid, pid_t tid, const preload::Request& answer,
   if (process == processes_.end()) return;
   const auto thread = process->second.threads.find(tid);
   if (thread == process->second.threads.end()) return;
-  thread->second.unanswered = 0;
   RawSample raw{.time_ns = answer.time_ns, .pid = pid, .tid = tid};
   const preload::Registers& registers = answer.registers;
   raw.registers = {.pc = registers.pc, .sp = registers.sp, .fp = registers.fp, .lr = registers.lr, .bx = registers.bx};
@@ -509,7 +516,7 @@ SourceTotals LookSource::totals() const {
   SourceTotals totals = totals_;
   if (stopper_) {
     const linux::StopFigures& stops = stopper_->figures();
-    totals.kernel_ns += stops.paused_ns;
+    totals.kernel_ns += stopped_ns_;
     totals.figures["stops"] = stops.stops;
     totals.figures["paused-ns"] = stops.paused_ns;
     totals.figures["longest-pause-ns"] = stops.longest_ns;

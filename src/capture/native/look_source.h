@@ -78,8 +78,9 @@ class LookSource final : public SampleSource {
     uint64_t asked_ns = 0;  // when that was: when we had been woken; 0: too late
     uint64_t told_ns = 0;   // of what it ran: before us, and in samples since
     uint64_t next_look_ns = 0;
-    uint32_t idle_looks = 0;  // in a row
-    uint32_t unanswered = 0;  // looks for which it has owed an answer
+    uint32_t idle_looks = 0;    // in a row
+    bool is_deaf = false;       // does not answer signals: it blocks them, or handles them itself
+    uint64_t asked_ran_ns = 0;  // what it had run when it was asked
     std::string comm;
     RemoteWalker walker;
     Waits waits;
@@ -141,6 +142,7 @@ class LookSource final : public SampleSource {
   size_t cpus_;
   std::optional<SignalWay> signals_;
   std::optional<linux::ThreadStopper> stopper_;  // made by the thread that collects
+  uint64_t stopped_ns_ = 0;                      // of threads of the target, as far as it was for us
   uint32_t stack_bytes_ = 16384;                 // to copy, at most
   UniqueFd timer_;
   uint64_t next_ns_ = 0;   // look, CLOCK_MONOTONIC
