@@ -28,6 +28,7 @@ Json own_properties() {
         {"maxItems", 1000},
         {"description", "running processes to record instead"}}},
       {"children", {{"type", "boolean"}, {"description", "with pids: what they have started, too"}}},
+      {"allow_pause", {{"type", "boolean"}, {"description", "with pids: their threads may be stopped for a moment"}}},
       {"service",
        {{"type", "string"}, {"maxLength", 1000}, {"description", "processes by rule: NAME, port=8080, command~REGEX"}}},
       {"host", {{"type", "boolean"}, {"description", "every process"}}},
@@ -78,6 +79,7 @@ Result<> set_target(const Json& arguments, const verbs::Permission& permission, 
     return fail(ErrorCode::InvalidInput, targets == 0 ? "nothing to record" : "more than one target",
                 "give exactly one of command, pids, service, host");
   const bool with_children = arguments.value("children", false);
+  request.allow_pause = arguments.value("allow_pause", false);
   if (with_children && request.pids.empty())
     return fail(ErrorCode::InvalidInput, "children goes with pids",
                 "a command and the host have their children with them; a service has its rule");
