@@ -66,6 +66,8 @@ def why_not(tier: str) -> str:
     """Why captures of this tier cannot work here, or nothing."""
     if not has_capture():
         return "this atys has no verb capture"
+    if tier in TIERS_WITHOUT_RIGHTS:
+        return ""
     if not perf_events_work():
         return "perf_event_open is not permitted here"
     capabilities = effective_capabilities()
@@ -235,8 +237,9 @@ def truth_of(top: pathlib.Path) -> dict:
 
 # --------------------------------------------------------------------------------------------------------------- tests in Python files
 
-def run_tests(tests, tiers=TIERS) -> int:
-    """Runs functions as tests, those that take `tier` once for each; their names are sentences. Words on the command line choose."""
+def run_tests(tests, tiers=TIERS, otherwise="perf") -> int:
+    """Runs functions as tests, those that take `tier` once for each; their names are sentences. Words on the command line choose. Those that
+    take none need what the tier `otherwise` needs."""
     words, slow = [word for word in sys.argv[1:] if not word.startswith("-")], "--slow" in sys.argv
     failed = 0
     for test in tests:
@@ -245,7 +248,7 @@ def run_tests(tests, tiers=TIERS) -> int:
             name = " ".join([test.__name__.replace("_", " "), *([f"({tier})"] if tier else [])])
             if (words and not any(word in name for word in words)) or (test.__name__.endswith("_slow") and not slow):
                 continue
-            failed += not report(name, lambda: test(tier) if tier else test(), tier or "perf")
+            failed += not report(name, lambda: test(tier) if tier else test(), tier or otherwise)
     return 1 if failed else 0
 
 
