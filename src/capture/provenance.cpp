@@ -69,7 +69,25 @@ void Provenance::describe_files(const native::CodeModules& modules, Profile& pro
   }
 }
 
+namespace {
+
+// In what samples of a tier differ from where the time went.
+std::string_view bias_of(std::string_view tier) {
+  if (tier == "signal")
+    return "a system call is seen where it ends, without frames of the kernel; threads that keep signals blocked are not "
+           "seen";
+  if (tier == "stop")
+    return "a system call is seen where it ends, without frames of the kernel; each sample stops its thread for a moment";
+  if (tier == "memory")
+    return "frames of an interpreter are read while it runs on; threads that are ready count as running; no native frames "
+           "but of waits";
+  return {};
+}
+
+}  // namespace
+
 void describe_recording(const RecordingPlan& plan, const std::string& tier, Profile& profile) {
+  if (const auto bias = bias_of(tier); !bias.empty()) profile.add_fact("bias", std::string(bias));
   profile.header.id = profile.strings.intern(random_id());
   if (const auto host = linux::read_host(); host.ok()) {
     profile.add_fact("host", host->name);

@@ -19,6 +19,7 @@
 #include "capture/source_choice.h"
 #include "capture/target_processes.h"
 #include "capture/window_sums.h"
+#include "linux/call_filter.h"
 #include "linux/child_process.h"
 #include "linux/event_names.h"
 #include "linux/signal_watch.h"
@@ -192,6 +193,7 @@ std::unique_ptr<preload::SharedSpace> Recording::State::space_for_command() cons
   if (command == nullptr || command->arguments.empty()) return nullptr;
   if (plan_.tier != Tier::Auto && plan_.tier != Tier::Signal) return nullptr;
   if (preload::judge_command(command->arguments[0]) != preload::Preload::Works) return nullptr;
+  if (linux::is_refusal(linux::answer_to_nonsense(linux::SystemCall::SignalThread))) return nullptr;
   auto space = preload::SharedSpace::create();
   return space.ok() ? space.take() : nullptr;
 }

@@ -2,6 +2,7 @@
 #include "capture/source_choice.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "capture/detect.h"
 #include "capture/native/ebpf_source.h"
@@ -9,7 +10,10 @@
 #include "capture/native/no_source.h"
 #include "capture/native/ring_source.h"
 #include "capture/profiling_kernel.h"
+#include "linux/allowance.h"
+#include "linux/deadly_filter.h"
 #include "linux/event_names.h"
+#include "linux/perf_events.h"
 #include "linux/process.h"
 
 namespace atys::capture {
@@ -74,6 +78,20 @@ Result<std::unique_ptr<native::SampleSource>> open_memory(const RecordingPlan& p
 
 bool is_command(const RecordingPlan& plan) { return std::holds_alternative<CommandTarget>(plan.target); }
 
+// Where our library cannot be in a program, a filter must let us stop its threads.
+Result<> check_stops(const RecordingPlan& plan) {
+  if (linux::is_survivable(linux::SystemCall::Ptrace) &&
+      !linux::is_refusal(linux::answer_to_nonsense(linux::SystemCall::Ptrace)))
+    return {};
+  const auto* command = std::get_if<CommandTarget>(&plan.target);
+  if (command == nullptr || command->arguments.empty())
+    return linux::fail_refused("stop threads", {.call = linux::SystemCall::Ptrace, .error = EPERM});
+  const preload::Preload preload = preload::judge_command(command->arguments[0]);
+  return linux::fail_refused(
+      "record " + command->arguments[0] + ", which no library can be preloaded into (" + preload::explain(preload) + ")",
+      {.call = linux::SystemCall::Ptrace, .error = EPERM, .is_of_child = true});
+}
+
 // By our library in it, and by stops where it cannot have it.
 Result<std::unique_ptr<native::SampleSource>> open_looks(const RecordingPlan& plan, const TargetProcesses& target,
                                                          uint64_t period_ns, std::unique_ptr<preload::SharedSpace> space) {
@@ -81,6 +99,7 @@ Result<std::unique_ptr<native::SampleSource>> open_looks(const RecordingPlan& pl
     return fail(ErrorCode::Unsupported, "the signal tier records commands that a library can be preloaded into",
                 "leave --tier out, or say -- COMMAND of a dynamically linked program");
   const bool may_stop = is_command(plan) || plan.may_pause;
+  if (space == nullptr) TRY(check_stops(plan));
   return native::LookSource::open({.tier = space != nullptr ? "signal" : "stop",
                                    .period_ns = period_ns,
                                    .max_samples = plan.max_samples,
@@ -125,8 +144,7 @@ Result<std::unique_ptr<native::SampleSource>> choose_without_ebpf(const Recordin
   if (plan.kind.name == KindName::OffCpu) return open_memory(plan, target, period_ns);
   if (has_waits && !is_command(plan) && !plan.may_pause) return open_memory(plan, target, period_ns);
   const bool has_perf = may_use_perf_events() && !has_waits;
-  if (has_perf && !(space != nullptr && is_interpreter(plan)) && !is_all_interpreted(target))
-    return open_rings(plan, target, period_ns);
+  if (has_perf && !(space != nullptr && is_interpreter(plan))) return open_rings(plan, target, period_ns);
   if (is_command(plan) || plan.may_pause) return open_looks(plan, target, period_ns, std::move(space));
   if (!target.is_host() && is_all_interpreted(target)) return open_memory(plan, target, period_ns);
   return open_rings(plan, target, period_ns);
@@ -156,11 +174,16 @@ Result<std::unique_ptr<native::SampleSource>> choose_for_event(const RecordingPl
   return rings;
 }
 
+// What the right to something better would add.
+std::string missing_in(std::string_view tier) {
+  if (tier == "memory") return ", no native frames";
+  return tier == "perf" ? "" : ", no frames of the kernel";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
-                                                            uint64_t period_ns,
-                                                            std::unique_ptr<preload::SharedSpace> space,
+                                                            uint64_t period_ns, std::unique_ptr<preload::SharedSpace> space,
                                                             std::vector<std::string>& notes) {
   if (is_of_runtimes(plan.kind)) return open_none(plan);
   const bool has_waits = plan.kind.name == KindName::OffCpu || plan.kind.name == KindName::Wall;
@@ -174,8 +197,8 @@ Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan&
   if (source.ok() || plan.tier == Tier::Ebpf || (has_waits && target.is_host())) return source;
   auto other = choose_without_ebpf(plan, target, period_ns, std::move(space));
   if (other.ok())
-    notes.push_back("tier " + std::string((*other)->tier()) + " instead of ebpf" +
-                    std::string((*other)->tier() == "memory" ? ", no native frames: " : ": ") + source.error().message);
+    notes.push_back("tier " + std::string((*other)->tier()) + " instead of ebpf" + missing_in((*other)->tier()) + ": " +
+                    source.error().message);
   return other;
 }
 

@@ -153,7 +153,10 @@ Error fail_refused(const std::string& what, RefusedCall refused, const std::stri
   if (!allowance.capabilities.empty())
     add(allowance, {.capabilities = {"cap_perfmon", "cap_bpf"}, .needs_capability = false});
   const std::string allow = how_to_allow(refusal, allowance, around);
-  const std::string works = "the CPU time of a command can be recorded all the same: atys capture COMMAND";
+  // To stop threads is the last way that there is.
+  const std::string works = refused.call == SystemCall::Ptrace
+                                ? "dynamically linked programs can be recorded all the same"
+                                : "the CPU time of a command can be recorded all the same: atys capture COMMAND";
   std::string message = what + ": " + std::strerror(refused.error) + ": " + refusal.why;
   if (refusal.has(Cause::SecurityModule) && !detail.empty()) message += " (" + detail + ")";
   return fail(refusal.has(Cause::NoSuchCall) ? ErrorCode::Unsupported : ErrorCode::PermissionDenied, std::move(message),

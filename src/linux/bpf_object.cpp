@@ -54,6 +54,14 @@ Result<UniqueFd> file_in_memory(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+Result<> check_bpf_is_permitted() {
+  if (!is_survivable(SystemCall::Bpf)) return fail_bpf("load BPF programs", EPERM);
+  constexpr uint32_t kWord = sizeof(uint32_t);
+  const UniqueFd map(::bpf_map_create(BPF_MAP_TYPE_HASH, nullptr, kWord, kWord, 1, nullptr));
+  if (map.is_open() || (errno != EPERM && errno != ENOSYS && errno != EACCES)) return {};
+  return fail_bpf("load BPF programs", errno);
+}
+
 int BpfMap::fd() const { return bpf_map__fd(map_); }
 
 bool BpfMap::look_up(const void* key, void* value) const { return bpf_map_lookup_elem(fd(), key, value) == 0; }

@@ -38,6 +38,9 @@ class BpfMap {
   const bpf_map* map_;
 };
 
+// Whether there is any point in loading programs: cheap, where loading them takes a tenth of a second to be refused.
+Result<> check_bpf_is_permitted();
+
 class BpfObject {
  public:
   // Opened, not loaded yet: constants and map sizes may still be set. `image` must outlive the object. `kernel_types` are

@@ -59,7 +59,7 @@ void list_what_works(DoctorAnswer& answer, const Probes& probes) {
   if (!answer.tier.empty() && is_rightless) answer.will_not_work.emplace_back("native frames of processes that run already");
   list(probes.perf_host.ok(), "capture --host");
   list(has_others, "processes of other users");
-  list(answer.tier == "ebpf", "off-cpu and wall", " (they need eBPF)");
+  list(!answer.tier.empty(), "off-cpu and wall");
   list(probes.perf_kernel.ok(), "stacks of the kernel");
   list(probes.kernel_symbols.ok(), "names of kernel functions");
   list(probes.cycles.ok(), "hardware events");

@@ -62,12 +62,11 @@ TEST(doctor, names_the_sysctl_and_the_capability_for_each_refusal) {
 
 TEST(doctor, says_first_what_works_and_the_one_change_that_gives_the_most) {
   const DoctorAnswer user = judge(ordinary_user(), "");
-  EXPECT_EQ(
-      user.verdict,
-      "capture works here, in tier perf; not: capture --host, processes of other users, off-cpu and wall (they need eBPF), "
-      "stacks of the kernel, names of kernel functions, hardware events, tracepoints");
+  EXPECT_EQ(user.verdict,
+            "capture works here, in tier perf, with off-cpu and wall; not: capture --host, processes of other users, "
+            "stacks of the kernel, names of kernel functions, hardware events, tracepoints");
   EXPECT_EQ(user.fix.command, "setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/atys");
-  EXPECT_EQ(user.fix.gives.front(), "tier ebpf, off-cpu and wall");
+  EXPECT_EQ(user.fix.gives.front(), "tier ebpf, exact waits");
   linux::Probes all;
   EXPECT_EQ(judge(all, "").verdict, "everything works here: capture uses tier ebpf");
   EXPECT_EQ(judge(all, "").fix.command, "");
@@ -82,7 +81,8 @@ TEST(doctor, says_first_what_works_and_the_one_change_that_gives_the_most) {
   none.around.uid = 0;
   none.around.sysctls.perf_event_paranoid = 3;
   none.perf_self.error = none.perf_ring.error = EACCES;
-  EXPECT_EQ(judge(none, "").verdict.find("capture works here, in tier signal; not: native frames of processes that run"),
+  EXPECT_EQ(judge(none, "").verdict.find(
+                "capture works here, in tier signal, with off-cpu and wall; not: native frames of processes that run"),
             0u);
   EXPECT_TRUE(judge(none, "").fix.command.starts_with("docker run --cap-add PERFMON --cap-add BPF"));
   none.signal.error = none.stop.error = none.child_memory.error = EPERM;

@@ -16,9 +16,9 @@ struct Wanted {
 };
 constexpr Wanted kWanted[] = {{"sampling", "tier perf"},
                               {"ring buffers", "tier perf"},
-                              {"eBPF programs", "tier ebpf, off-cpu and wall"},
-                              {"eBPF maps", "tier ebpf, off-cpu and wall"},
-                              {"BTF", "tier ebpf, off-cpu and wall"},
+                              {"eBPF programs", "tier ebpf, exact waits"},
+                              {"eBPF maps", "tier ebpf, exact waits"},
+                              {"BTF", "tier ebpf, exact waits"},
                               {"whole host", "capture --host"},
                               {"processes of others", "processes of other users"},
                               {"kernel stacks", "stacks of the kernel"},

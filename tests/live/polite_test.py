@@ -172,4 +172,4 @@ if __name__ == "__main__":
     os.umask(0o022)
     sys.exit(live.run_tests([no_call_is_interrupted, signals_of_its_own_are_its_own, odd_stacks_hold, programs_are_started_as_ever,
                              a_program_with_a_sanitizer_runs, what_a_program_knows_of_itself_is_the_same, who_gains_rights_gains_them,
-                             a_thousand_short_runs_go_well], tiers=live.TIERS_WITHOUT_RIGHTS, otherwise="signal"))
+                             a_thousand_short_runs_go_well], tiers=("signal", "stop"), otherwise="signal"))

@@ -90,6 +90,11 @@ class Profile:
         return int(self.summary["profile"]["samples"])
 
     @property
+    def effective(self) -> int:
+        """As many of equal weight would say as much."""
+        return int(self.summary["profile"].get("effective_samples") or self.samples)
+
+    @property
     def total(self) -> float:
         return self.summary["profile"]["total"]
 

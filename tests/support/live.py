@@ -25,7 +25,6 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIERS = ("ebpf", "perf")
-TIERS_WITHOUT_RIGHTS = ("signal", "stop")
 MOMENT_S = 1.0 * SCALE
 # A rate that gives enough samples in two seconds, odd so that it is in step with nothing, and a cap that lets us keep it: how the
 # cap is held is a test of its own.
@@ -66,7 +65,7 @@ def why_not(tier: str) -> str:
     """Why captures of this tier cannot work here, or nothing."""
     if not has_capture():
         return "this atys has no verb capture"
-    if tier in TIERS_WITHOUT_RIGHTS:
+    if tier in ("signal", "stop"):
         return ""
     if not perf_events_work():
         return "perf_event_open is not permitted here"

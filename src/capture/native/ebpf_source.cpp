@@ -62,6 +62,7 @@ Result<linux::BpfObject> load_sampler(const EbpfPlan& plan, const std::vector<in
 }  // namespace
 
 Result<std::unique_ptr<SampleSource>> EbpfSource::open(const EbpfPlan& plan) {
+  TRY(linux::check_bpf_is_permitted());
   const std::vector<int> cpus = linux::online_cpus();
   const Bytes kernel_types = kept_kernel_types(sampler_object(), plan.cache_folder);
   auto loaded = load_sampler(plan, cpus, kernel_types);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "capture/native/frame_pointers.h"
@@ -21,17 +22,17 @@ namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kRefreshNs = 100'000'000;
-constexpr uint64_t kListingNs = 20'000'000;   // between two looks for new threads and processes
+constexpr uint64_t kListingNs = 20'000'000;      // between two looks for new threads and processes
 constexpr uint64_t kLongestNapNs = 100'000'000;  // a thread that does nothing is not looked at more often
-constexpr uint64_t kPatienceNs = 50'000'000;  // until our library, if it is in a program, has told so
+constexpr uint64_t kPatienceNs = 50'000'000;     // until our library, if it is in a program, has told so
 constexpr uint64_t kPatienceCpuNs = 20'000'000;
 constexpr pid_t kManyNumbers = 512;
-constexpr uint32_t kManyUnanswered = 50;
+constexpr uint64_t kDeafNs = 50'000'000;  // who has run for so long would have answered
 constexpr uint64_t kLateNs = 150'000;
 constexpr uint64_t kStopPatienceNs = 500'000;  // a thread that runs stops at once, and one that does not is not wanted
-constexpr uint64_t kAnswerNs = 400'000;  // until threads that run have answered
-constexpr uint64_t kWakingNs = 60'000;  // from the timer to our first look at the clock
-constexpr double kSpread = 0.4;  // of the distance between two looks, around the one asked for
+constexpr uint64_t kAnswerNs = 400'000;        // until threads that run have answered
+constexpr uint64_t kWakingNs = 60'000;         // from the timer to our first look at the clock
+constexpr double kSpread = 0.4;                // of the distance between two looks, around the one asked for
 // The kernel adds up what a thread ran, when it is looked at from outside, with each tick only.
 constexpr uint64_t kLagNs = 20'000'000;
 constexpr const char* kTorn = "stacks of an interpreter that changed while they were read";
@@ -117,8 +118,7 @@ Result<> LookSource::add_process(pid_t pid) {
   process.began_ns = clock_ns(CLOCK_MONOTONIC);
   process.ran_ns = process.told_ns = cpu_time_ns(pid);
   list_threads(pid, process, process.began_ns);
-  for (auto& [tid, thread] : process.threads)
-    thread.told_ns = thread.ran_ns = thread.waits.before.ran_ns;
+  for (auto& [tid, thread] : process.threads) thread.told_ns = thread.ran_ns = thread.waits.before.ran_ns;
   return {};
 }
 
@@ -189,9 +189,8 @@ void LookSource::collect(SampleSink& sink) {
 // What an interpreter runs is known by name only as long as it is there, and a thread that stopped too late stands.
 bool LookSource::is_answer_due() const {
   if (stopper_ && stopper_->figures().busy > stopper_->figures().undone_late) return true;
-  return std::ranges::any_of(runnable_, [](const Runnable& one) {
-    return one.process->way == Way::Signal && one.process->has_walker;
-  });
+  return std::ranges::any_of(runnable_,
+                             [](const Runnable& one) { return one.process->way == Way::Signal && one.process->has_walker; });
 }
 
 void LookSource::look_at_all(uint64_t now, SampleSink& sink) {
@@ -271,7 +270,8 @@ void LookSource::choose_way(pid_t pid, Process& process, uint64_t now) {
       return;
     }
   }
-  const bool may_come = signals_ && process.life == 0 && now < process.began_ns + kPatienceNs && process.ran_ns < kPatienceCpuNs;
+  const bool may_come =
+      signals_ && process.life == 0 && now < process.began_ns + kPatienceNs && process.ran_ns < kPatienceCpuNs;
   process.way = may_come ? Way::Unknown : plan_.may_stop && process.may_stop ? Way::Stop : Way::Memory;
 }
 
@@ -280,6 +280,7 @@ bool LookSource::look_at(pid_t pid, Process& process, uint64_t now) {
   if (!ran.ok()) return false;
   const bool has_run = *ran > process.ran_ns;
   process.ran_ns = std::max(process.ran_ns, *ran);
+  process.has_run |= has_run;
   if (!has_run && process.next_listing_ns != 0) return true;
   choose_way(pid, process, now);
   if (process.way == Way::Unknown) return true;
@@ -327,27 +328,34 @@ void LookSource::sample(pid_t pid, Process& process, pid_t tid, Thread& thread, 
     const RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid, .comm = thread.comm};
     return add_sample(process, thread, raw, thread.ran_ns, sink);
   }
-  if (process.way == Way::Signal) return sample_by_signal(pid, process, tid, thread);
-  if (process.way == Way::Stop) return sample_by_stop(pid, process, tid, thread, sink);
+  if (process.way == Way::Signal && !thread.is_deaf) return sample_by_signal(pid, process, tid, thread);
+  const bool may_stop = process.way == Way::Stop || (thread.is_deaf && plan_.may_stop && process.may_stop);
+  if (may_stop) return sample_by_stop(pid, process, tid, thread, sink);
   if (process.has_walker && thread.state != 0) sample_by_memory(pid, process, tid, thread, sink);
 }
 
 void LookSource::sample_by_signal(pid_t pid, Process& process, pid_t tid, Thread& thread) {
-  const auto asked = signals_->ask(pid, tid, process.has_walker ? process.walker_number : preload::kWalkers, thread.state,
-                                   stack_bytes_);
-  if (asked == SignalWay::Asked::Waiting) ++thread.unanswered;
+  const auto asked =
+      signals_->ask(pid, tid, process.has_walker ? process.walker_number : preload::kWalkers, thread.state, stack_bytes_);
+  if (asked == SignalWay::Asked::Sent) thread.asked_ran_ns = thread.ran_ns;
+  if (asked != SignalWay::Asked::Waiting || thread.ran_ns < thread.asked_ran_ns + kDeafNs) return;
+  thread.is_deaf = true;
+  signals_->drop_requests(pid, tid);
 }
 
 void LookSource::sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
   if (!stopper_) stopper_.emplace(linux::StopOptions{.patience_ns = kStopPatienceNs});
   RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
   bool is_good = false;
+  const uint64_t ready_before_ns = thread.delay_ns;
   const auto result = stopper_->stop_shortly(
       pid, tid, [&](const linux::StoppedThread& stopped) { is_good = read_stopped(stopped, process, thread, raw); });
   if (result.outcome == linux::StopOutcome::Refused) {
     process.may_stop = false;
     ++totals_.losses["processes whose threads may not be stopped"];
   }
+  // That it waited for a CPU before it could stop is not our doing.
+  stopped_ns_ += less(clock_ns(CLOCK_MONOTONIC) - raw.time_ns, less(thread.delay_ns, ready_before_ns));
   if (!is_good) return;
   if (process.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
   add_sample(process, thread, raw, thread.ran_ns, sink);
@@ -359,6 +367,7 @@ bool LookSource::read_stopped(const linux::StoppedThread& stopped, Process& proc
   if (!time) return false;
   const bool is_ours = thread.asked_ns != 0 &&
                        less(time->ready_ns, thread.delay_ns) <= clock_ns(CLOCK_MONOTONIC) - thread.asked_ns + kWakingNs;
+  thread.delay_ns = time->ready_ns;
   if (time->turns != thread.arrivals && !is_ours) return false;
   thread.ran_ns = std::max(thread.ran_ns, time->ran_ns);
   raw.registers = stopped.registers;
@@ -394,7 +403,6 @@ void LookSource::on_answer(pid_t pid, pid_t tid, const preload::Request& answer,
   if (process == processes_.end()) return;
   const auto thread = process->second.threads.find(tid);
   if (thread == process->second.threads.end()) return;
-  thread->second.unanswered = 0;
   RawSample raw{.time_ns = answer.time_ns, .pid = pid, .tid = tid};
   const preload::Registers& registers = answer.registers;
   raw.registers = {.pc = registers.pc, .sp = registers.sp, .fp = registers.fp, .lr = registers.lr, .bx = registers.bx};
@@ -435,10 +443,11 @@ void LookSource::add_sample(Process& process, Thread& thread, const RawSample& r
   tell(process, weight);
 }
 
-// Threads that have run since wait elsewhere than before, or for something else.
+// Threads that have run since wait elsewhere than before, or for something else. Where none has, nothing is new.
 void LookSource::look_at_waits(Process& process, SampleSink& sink) {
+  if (!std::exchange(process.has_run, false)) return;
   for (auto& [tid, thread] : process.threads)
-    if (thread.waits.still && clock_ns(CLOCK_MONOTONIC) >= thread.next_look_ns) tell_wait(process_of_[tid], tid, thread, sink);
+    if (thread.waits.still) tell_wait(process_of_[tid], tid, thread, sink);
 }
 
 // All the time since the last look for which it did not run goes to where it waits now. What it ran is known exactly only
@@ -451,7 +460,9 @@ void LookSource::tell_wait(pid_t pid, pid_t tid, Thread& thread, SampleSink& sin
   if (look == StillThread::Look::Waits) waits.at = sink.on_stack(raw);
   if (!waits.at) return;
   const linux::ThreadFigures& now = waits.still->figures();
-  const uint64_t busy_ns = less(now.ran_ns, waits.before.ran_ns) + less(now.ready_ns, waits.before.ready_ns);
+  // Where nobody sees it ready, that is a part of its waits.
+  const uint64_t ready_ns = plan_.with_cpu ? less(now.ready_ns, waits.before.ready_ns) : 0;
+  const uint64_t busy_ns = less(now.ran_ns, waits.before.ran_ns) + ready_ns;
   const uint64_t waited_ns = less(clock_ns(CLOCK_MONOTONIC) - waits.began_ns, busy_ns);
   if (waited_ns <= waits.told_ns) return;
   sink.add(*waits.at, 1, waited_ns - waits.told_ns);
@@ -492,7 +503,8 @@ void LookSource::collect_counts(SampleSink& sink) {
   for (auto& [pid, process] : processes_) {
     for (auto& [tid, thread] : process.threads)
       if (thread.waits.still) tell_wait(pid, tid, thread, sink);
-    if (!plan_.with_cpu || process.way == Way::Signal || process.way == Way::Stop || process.mode == StackMode::Without) continue;
+    if (!plan_.with_cpu || process.way == Way::Signal || process.way == Way::Stop || process.mode == StackMode::Without)
+      continue;
     const uint64_t ran = std::max(process.ran_ns, cpu_time_ns(pid));
     if (ran <= process.told_ns + kLagNs) continue;
     sink.add(sink.on_lost_stack(pid, pid), 1, ran - process.told_ns);
@@ -504,7 +516,7 @@ SourceTotals LookSource::totals() const {
   SourceTotals totals = totals_;
   if (stopper_) {
     const linux::StopFigures& stops = stopper_->figures();
-    totals.kernel_ns += stops.paused_ns;
+    totals.kernel_ns += stopped_ns_;
     totals.figures["stops"] = stops.stops;
     totals.figures["paused-ns"] = stops.paused_ns;
     totals.figures["longest-pause-ns"] = stops.longest_ns;

@@ -4,8 +4,8 @@
 //   signal  the thread copies it itself, by our library in the program (signal_way.h)
 //   stop    the thread is stopped for some 50 µs and its registers and stack are read: our own children, or with permission
 //   memory  the frames of an interpreter are read from outside while it runs on: no native frames
-// A thread's CPU time is the Linux kernel's own figure: what it ran since its last sample is what the next one stands for, so
-// sums are true whatever the rate.
+// A thread's CPU time is the Linux kernel's own figure: what it ran since its last sample is what the next one stands for,
+// so sums are true whatever the rate.
 #pragma once
 
 #include <map>
@@ -31,8 +31,8 @@ struct LookPlan {
   uint64_t max_samples = 0;  // 0: no limit
   bool with_children = false;
   bool may_stop = false;
-  bool with_cpu = true;     // where threads run
-  bool with_waits = false;  // where they do not
+  bool with_cpu = true;                         // where threads run
+  bool with_waits = false;                      // where they do not
   std::unique_ptr<preload::SharedSpace> space;  // null: no program has our library in it
 };
 
@@ -62,24 +62,25 @@ class LookSource final : public SampleSource {
   // Of a thread; nanoseconds.
   struct Waits {
     std::optional<StillThread> still;
-    uint64_t began_ns = 0;         // when we first saw it, and its figures then
+    uint64_t began_ns = 0;  // when we first saw it, and its figures then
     linux::ThreadFigures before;
     uint64_t told_ns = 0;          // of its waits
     uint64_t told_ready_ns = 0;    // of the time when it was ready but had no CPU
     std::optional<SampleSlot> at;  // where it waits
   };
   struct Thread {
-    uint64_t state = 0;       // of the interpreter; 0: it runs none of its code, as far as we know
+    uint64_t state = 0;  // of the interpreter; 0: it runs none of its code, as far as we know
     std::optional<linux::ThreadFiles> files;
-    uint64_t ran_ns = 0;      // when looked at the last time
-    uint64_t delay_ns = 0;    // for which it was ready but had no CPU, at that time
-    uint64_t arrivals = 0;    // on a CPU
+    uint64_t ran_ns = 0;    // when looked at the last time
+    uint64_t delay_ns = 0;  // for which it was ready but had no CPU, at that time
+    uint64_t arrivals = 0;  // on a CPU
     uint64_t seen_arrivals = 0;
-    uint64_t asked_ns = 0;    // when that was: when we had been woken; 0: too late
-    uint64_t told_ns = 0;     // of what it ran: before us, and in samples since
+    uint64_t asked_ns = 0;  // when that was: when we had been woken; 0: too late
+    uint64_t told_ns = 0;   // of what it ran: before us, and in samples since
     uint64_t next_look_ns = 0;
-    uint32_t idle_looks = 0;  // in a row
-    uint32_t unanswered = 0;  // looks for which it has owed an answer
+    uint32_t idle_looks = 0;    // in a row
+    bool is_deaf = false;       // does not answer signals: it blocks them, or handles them itself
+    uint64_t asked_ran_ns = 0;  // what it had run when it was asked
     std::string comm;
     RemoteWalker walker;
     Waits waits;
@@ -95,7 +96,8 @@ class LookSource final : public SampleSource {
     uint64_t began_ns = 0;                       // when it was first seen, CLOCK_MONOTONIC
     uint64_t ran_ns = 0;                         // all of its threads, when looked at the last time
     uint64_t told_ns = 0;                        // of that, in samples
-    uint64_t next_listing_ns = 0;  // 0: its threads have never been listed
+    bool has_run = true;                         // since its waits were looked at
+    uint64_t next_listing_ns = 0;                // 0: its threads have never been listed
     std::map<pid_t, Thread> threads;
   };
 
@@ -140,6 +142,7 @@ class LookSource final : public SampleSource {
   size_t cpus_;
   std::optional<SignalWay> signals_;
   std::optional<linux::ThreadStopper> stopper_;  // made by the thread that collects
+  uint64_t stopped_ns_ = 0;                      // of threads of the target, as far as it was for us
   uint32_t stack_bytes_ = 16384;                 // to copy, at most
   UniqueFd timer_;
   uint64_t next_ns_ = 0;   // look, CLOCK_MONOTONIC

@@ -79,8 +79,11 @@ linux::PerfAttributes RingSource::attributes(size_t timer) const {
   attributes.sample_stack_user = stack_bytes_;
   attributes.disabled = 1;
   attributes.exclude_idle = 1;
-  attributes.watermark = 1;
-  attributes.wakeup_watermark = 512 * 1024;
+  attributes.watermark = walkers_.empty() ? 1 : 0;
+  if (walkers_.empty())
+    attributes.wakeup_watermark = 512 * 1024;
+  else
+    attributes.wakeup_events = 1;
   attributes.read_format = linux::kCountFormat;
   if (event_.is_clock) {
     attributes.sample_period = timer_periods(factors_, timers_, timer, plan_.period).period_ns;
@@ -251,6 +254,7 @@ void RingSource::drain_rings() {
 }
 
 void RingSource::collect(SampleSink& sink) {
+  refresh_interpreters(sink);
   if (wants_deeper_stacks_ && stack_bytes_ < kMostStackBytes && !is_stopped_) {
     stack_bytes_ = kMostStackBytes;
     (void)open_again();  // stacks stay as they are
@@ -330,10 +334,58 @@ void RingSource::hand_over(const linux::PerfSample& sample, SampleSink& sink) {
   if (!raw.has_copy && sample.stack.size() >= sizeof(uint64_t))
     std::memcpy(&raw.registers.lr, sample.stack.data(), sizeof(uint64_t));
 #endif
+  walk_beside(raw);
   const uint64_t weight = weight_of(sample);
   ++totals_.samples;
   if (event_.is_clock) totals_.weight += weight;
   sink.add(sink.on_stack(raw), 1, weight);
+}
+
+// From the first interpreter on each sample wakes us.
+void RingSource::set_walker(pid_t pid, const atys_walker* walker) {
+  if (walker == nullptr) {
+    walkers_.erase(pid);
+    return;
+  }
+  const bool is_first = walkers_.empty();
+  walkers_[pid] = *walker;
+  if (is_first && !events_.empty() && !is_stopped_) (void)open_again();
+  if (walker->identity == ATYS_NATIVE_THREAD) return;
+  linux::ProcessMemory memory(pid);
+  if (const uint64_t state = follow_remote(memory, walker->holder, walker->holder_path)) set_thread_state(pid, state);
+}
+
+void RingSource::set_thread_state(pid_t tid, uint64_t address) { interpreted_[tid].state = address; }
+
+void RingSource::refresh_interpreters(SampleSink& sink) {
+  constexpr uint64_t kRefreshNs = 100'000'000;
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (walkers_.empty() || now < next_refresh_ns_) return;
+  next_refresh_ns_ = now + kRefreshNs;
+  std::vector<pid_t> pids;
+  for (const auto& [pid, walker] : walkers_) pids.push_back(pid);
+  for (const pid_t pid : pids) sink.refresh_threads(pid, now);
+}
+
+// The thread has run on since. Where both stacks do not fit together any more, that is counted; what is older is not tried.
+void RingSource::walk_beside(RawSample& raw) {
+  constexpr uint64_t kLatestNs = 2'000'000;
+  const auto walker = walkers_.find(raw.pid);
+  if (walker == walkers_.end()) return;
+  const auto thread = interpreted_.find(raw.tid);
+  if (thread == interpreted_.end() || thread->second.state == 0) {
+    raw.walk_flags = ATYS_WALKED | ATYS_UNKNOWN_STATE;
+    return;
+  }
+  if (clock_ns(CLOCK_MONOTONIC) > raw.time_ns + kLatestNs) {
+    ++totals_.losses["stacks of an interpreter not read in time"];
+    return;
+  }
+  linux::ProcessMemory memory(raw.pid);
+  const RemoteWalk outcome = thread->second.walker.walk(memory, walker->second, thread->second.state, walked_);
+  if (outcome == RemoteWalk::Torn) ++totals_.losses["stacks of an interpreter that changed while they were read"];
+  raw.walked = walked_;
+  raw.walk_flags = static_cast<uint16_t>(ATYS_WALKED | (outcome == RemoteWalk::Cut ? ATYS_WALK_CUT : 0));
 }
 
 // Several timers tick side by side.

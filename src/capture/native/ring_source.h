@@ -8,6 +8,7 @@
 
 #include "capture/native/sample_source.h"
 #include "capture/native/timer_periods.h"
+#include "capture/walk_remote.h"
 #include "linux/event_names.h"
 #include "linux/perf_ring.h"
 
@@ -35,6 +36,10 @@ class RingSource final : public SampleSource {
   void set_stack_end(pid_t, uint64_t) override {}
   void want_deeper_stacks() override { wants_deeper_stacks_ = true; }
   bool is_learning() const override;
+  // The interpreter's frames are read from outside when the sample arrives, which is a moment later.
+  bool can_walk() const override { return !plan_.whole_host && event_.is_clock; }
+  void set_walker(pid_t pid, const atys_walker* walker) override;
+  void set_thread_state(pid_t tid, uint64_t address) override;
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink&) override {}
   void add_wakeups(std::vector<pollfd>& fds) const override;
@@ -57,6 +62,8 @@ class RingSource final : public SampleSource {
   void hand_over(const linux::PerfSample& sample, SampleSink& sink);
   void follow(const linux::PerfRecord& record);
   std::string_view comm_of(pid_t pid, pid_t tid);
+  void refresh_interpreters(SampleSink& sink);
+  void walk_beside(RawSample& raw);
 
   RingPlan plan_;
   linux::NamedEvent event_;
@@ -77,6 +84,14 @@ class RingSource final : public SampleSource {
   std::unordered_set<pid_t> by_frame_pointer_;    // processes whose stacks are better followed than copied
   std::unordered_map<pid_t, std::string> comms_;  // by thread
   SourceTotals totals_;
+  struct Interpreted {
+    uint64_t state = 0;
+    RemoteWalker walker;
+  };
+  std::unordered_map<pid_t, atys_walker> walkers_;      // by process
+  std::unordered_map<pid_t, Interpreted> interpreted_;  // by thread
+  std::vector<atys_walked> walked_;
+  uint64_t next_refresh_ns_ = 0;
 
   // Copies of records, so that the rings have room again. A stack that is seen for the first time may take as long as a ring
   // lasts: what comes meanwhile waits for the next turn.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks by signals to threads of programs that were started with our library in them (capture/preload): the thread itself
-// copies its registers and the top of its stack. One request for a thread at a time; an answer comes when the thread runs the
-// next time, which for one that runs is at once.
+// copies its registers and the top of its stack. One request for a thread at a time; an answer comes when the thread runs
+// the next time, which for one that runs is at once.
 #pragma once
 
 #include <sys/types.h>

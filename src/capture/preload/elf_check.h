@@ -12,11 +12,11 @@ namespace atys::preload {
 
 enum class Preload {
   Works,
-  NotReadable,    // no such file, or not ours to read
-  Static,         // no loader is asked for
-  OtherMachine,   // or other word size: the loader would complain
-  GainsRights,    // setuid, setgid, capabilities: the loader would not preload
-  HasToBeFirst,   // brings a sanitizer, which refuses to start behind another library
+  NotReadable,   // no such file, or not ours to read
+  Static,        // no loader is asked for
+  OtherMachine,  // or other word size: the loader would complain
+  GainsRights,   // setuid, setgid, capabilities: the loader would not preload
+  HasToBeFirst,  // brings a sanitizer, which refuses to start behind another library
   NotAProgram,
 };
 

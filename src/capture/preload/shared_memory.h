@@ -51,8 +51,8 @@ struct Request {
   uint32_t copied;  // of the stack
   uint32_t walked;  // frames of the interpreter
   uint32_t walk_flags;
-  uint64_t time_ns;  // CLOCK_MONOTONIC
-  uint64_t cpu_ns;   // that the thread has used so far
+  uint64_t time_ns;   // CLOCK_MONOTONIC
+  uint64_t cpu_ns;    // that the thread has used so far
   uint64_t spent_ns;  // on answering
   uint64_t switches;  // how often it has left a CPU so far
   uint64_t loaded;    // a number that changes with the libraries that are loaded

@@ -32,7 +32,8 @@ asm(".text\n.globl atys_system_call\n.hidden atys_system_call\n.type atys_system
 #endif
 
 // More arguments than were given are whatever is there, which the call that is made does not look at.
-__attribute__((visibility("default"))) long make_call(long number, long a, long b, long c, long d, long e, long f) asm("syscall");
+__attribute__((visibility("default"))) long make_call(long number, long a, long b, long c, long d, long e,
+                                                      long f) asm("syscall");
 long make_call(long number, long a, long b, long c, long d, long e, long f) {
   if (number == SYS_seccomp || (number == SYS_prctl && a == PR_SET_SECCOMP)) atys::preload::stop_listening();
   const long result = atys_system_call(number, a, b, c, d, e, f);

@@ -85,7 +85,7 @@ bool call_again(ucontext_t& context) {
     const uint32_t instruction = next[-i];
     const uint32_t from = instruction >> 16 & 31;
     const bool is_move = (instruction & 0xffe0ffff) == 0xaa0003e0 || (instruction & 0xffe0ffff) == 0x2a0003e0;  // mov 0, N
-    const bool is_extension = (instruction & 0xfffffc1f) == 0x93407c00;                                         // sxtw x0, wN
+    const bool is_extension = (instruction & 0xfffffc1f) == 0x93407c00;  // sxtw x0, wN
     const uint32_t source = is_extension ? instruction >> 5 & 31 : from;
     if ((is_move || is_extension) && source >= 19 && source <= 28) {
       const uint64_t value = saved.regs[source];
@@ -131,8 +131,7 @@ void answer(Request& request, const ucontext_t& context) {
   OwnMemory memory;
   const uint32_t wanted = request.stack_bytes < kStackBytes ? request.stack_bytes : kStackBytes;
   request.copied = static_cast<uint32_t>(memory.read_some(request.stack, request.registers.sp, wanted));
-  if (request.walker < kWalkers)
-    Walk(memory, library.shared->walkers[request.walker], request).run(live_register(context));
+  if (request.walker < kWalkers) Walk(memory, library.shared->walkers[request.walker], request).run(live_register(context));
   request.loaded = loaded_number(memory);
   request.spent_ns = clock_now(CLOCK_MONOTONIC) - request.time_ns;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the process that we are in, of which nobody knows whether it is there: stacks end, and what an interpreter points
-// to may be gone. To ask first is cheap: the Linux kernel checks an address that it is to read a set of signals from, before
-// it finds that it is to do nothing with it.
+// Memory of the process that we are in, of which nobody knows whether it is there: stacks end, and what an interpreter
+// points to may be gone. To ask first is cheap: the Linux kernel checks an address that it is to read a set of signals from,
+// before it finds that it is to do nothing with it.
 #pragma once
 
 #include "capture/preload/library/system.h"

@@ -132,9 +132,8 @@ int execute_path(const char* path, Strings arguments, Strings variables) {
 int execute_found(const char* name, Strings arguments, Strings variables) {
   auto* real = next<int(const char*, Strings, Strings)>("execvpe");
   if (real == nullptr) return fail_with(-ENOSYS);
-  return execute([&] {
-    return with_environment(name, true, variables, [&](Strings all) { return real(name, arguments, all); });
-  });
+  return execute(
+      [&] { return with_environment(name, true, variables, [&](Strings all) { return real(name, arguments, all); }); });
 }
 
 // Arguments of execl() and its like, up to the end that is among them.

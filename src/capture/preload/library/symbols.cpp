@@ -15,7 +15,7 @@ namespace {
 
 // The tables of one loaded file.
 struct Symbols {
-  const ElfW(Sym)* table = nullptr;
+  const ElfW(Sym) * table = nullptr;
   const char* names = nullptr;
   const uint32_t* gnu_hash = nullptr;
   const uint32_t* hash = nullptr;
@@ -24,7 +24,7 @@ struct Symbols {
 };
 
 // Some loaders have made addresses of these, some have not.
-uint64_t address_of(const link_map& file, const ElfW(Dyn)& entry) {
+uint64_t address_of(const link_map& file, const ElfW(Dyn) & entry) {
   return entry.d_un.d_ptr < file.l_addr ? entry.d_un.d_ptr + file.l_addr : entry.d_un.d_ptr;
 }
 

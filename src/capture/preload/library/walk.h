@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the frames of an interpreter in the thread that the signal interrupted, by the same table as the sampler in the Linux
-// kernel (capture/native/walker.bpf.h) and the reader from outside (capture/walk_remote.h).
+// Walks the frames of an interpreter in the thread that the signal interrupted, by the same table as the sampler in the
+// Linux kernel (capture/native/walker.bpf.h) and the reader from outside (capture/walk_remote.h).
 #pragma once
 
 #include "capture/preload/library/own_memory.h"
@@ -82,7 +82,8 @@ class Walk {
     uint64_t length = 0;
     if (object == 0 || !memory_.read(&length, object + text.length_at, sizeof length)) return atys_mix(hash, ATYS_NO_TEXT);
     const uint64_t bytes = length < sizeof words ? length : sizeof words;
-    if (bytes != 0 && !memory_.read(words, object + text.text_at + length - bytes, bytes)) return atys_mix(hash, ATYS_NO_TEXT);
+    if (bytes != 0 && !memory_.read(words, object + text.text_at + length - bytes, bytes))
+      return atys_mix(hash, ATYS_NO_TEXT);
     hash = atys_mix(hash, length);
     for (const uint64_t word : words) hash = atys_mix(hash, word);
     return hash;
