@@ -34,17 +34,24 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-bool is_named_in(const char* entry, const std::vector<std::string>& more) {
+const std::string* named_in(const char* entry, const std::vector<std::string>& more) {
   const std::string_view name(entry, std::min(std::strlen(entry), std::strcspn(entry, "=") + 1));
-  return std::ranges::any_of(more, [&](const std::string& other) { return other.starts_with(name); });
+  const auto found = std::ranges::find_if(more, [&](const std::string& other) { return other.starts_with(name); });
+  return found != more.end() ? &*found : nullptr;
 }
 
+// A variable that is there already keeps its place.
 std::vector<char*> environment_with(const std::vector<std::string>& more) {
   std::vector<char*> all;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!is_named_in(*entry, more)) all.push_back(*entry);
-  const std::vector<char*> added = pointers_to(more);
-  all.insert(all.end(), added.begin(), added.end());
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string* other = named_in(*entry, more);
+    all.push_back(other != nullptr ? const_cast<char*>(other->c_str()) : *entry);
+  }
+  for (const std::string& one : more) {
+    char* added = const_cast<char*>(one.c_str());
+    if (std::ranges::find(all, added) == all.end()) all.push_back(added);
+  }
+  all.push_back(nullptr);
   return all;
 }
 

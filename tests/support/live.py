@@ -236,8 +236,9 @@ def truth_of(top: pathlib.Path) -> dict:
 
 # --------------------------------------------------------------------------------------------------------------- tests in Python files
 
-def run_tests(tests, tiers=TIERS) -> int:
-    """Runs functions as tests, those that take `tier` once for each; their names are sentences. Words on the command line choose."""
+def run_tests(tests, tiers=TIERS, otherwise="perf") -> int:
+    """Runs functions as tests, those that take `tier` once for each; their names are sentences. Words on the command line choose. Those that
+    take none need what the tier `otherwise` needs."""
     words, slow = [word for word in sys.argv[1:] if not word.startswith("-")], "--slow" in sys.argv
     failed = 0
     for test in tests:
@@ -246,7 +247,7 @@ def run_tests(tests, tiers=TIERS) -> int:
             name = " ".join([test.__name__.replace("_", " "), *([f"({tier})"] if tier else [])])
             if (words and not any(word in name for word in words)) or (test.__name__.endswith("_slow") and not slow):
                 continue
-            failed += not report(name, lambda: test(tier) if tier else test(), tier or "perf")
+            failed += not report(name, lambda: test(tier) if tier else test(), tier or otherwise)
     return 1 if failed else 0
 
 

@@ -77,6 +77,16 @@ WORKLOADS = [
     Workload("switcher", "switcher.c", [*C, *FP, "-pthread"]),
     Workload("signals", "signals.c", [*C, *FP]),
     Workload("signals_nofp", "signals.c", [*C, *NO_FP]),
+    Workload("interrupted", "interrupted.c", [*C, *NO_FP, "-pthread"]),
+    Workload("polite_signals", "polite_signals.c", [*C, *NO_FP, "-pthread"]),
+    Workload("polite_programs", "polite_programs.c", [*C, *NO_FP, "-pthread"]),
+    Workload("polite_stacks", "polite_stacks.c", [*C, *NO_FP, "-pthread"]),
+    Workload("polite_state", "polite_state.c", [*C, *NO_FP]),
+    Workload("polite_short", "polite_short.c", [*C, *NO_FP, "-pthread"]),
+    Workload("polite_musl", "polite_state.c", ["musl-gcc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", *NO_FP]),
+    Workload("polite_static", "polite_state.c", [*C, *NO_FP, "-static"]),
+    Workload("polite_sanitized", "polite_state.c", [*C, "-fsanitize=address"]),
+    Workload("libpolite.so", "polite_library.c", [*C, "-shared", "-fPIC"]),
     Workload("jit", "jit.c", [*C, *FP]),
     Workload("spans", "spans.cpp", [*CXX, "-O2", *NO_FP, "-pthread", "-rdynamic"]),
     Workload("spans_static", "spans.cpp", [*CXX, "-O2", *NO_FP, "-pthread", "-static-pie", "-rdynamic"]),
@@ -106,7 +116,7 @@ def takes(compiler: str, flag: str) -> bool:
 
 def stamp_of(workload: Workload, command: list[str]) -> str:
     digest = hashlib.sha256("\0".join([*command, *workload.after]).encode())
-    for path in (HERE / workload.source, HERE / "truth.h"):
+    for path in (HERE / workload.source, HERE / "truth.h", HERE / "polite.h"):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes each of the calls that a signal may interrupt, again and again, and tells how often one was: never, where nobody
 // sends this program a signal. ROUNDS of each; between two of them it computes for a moment, so that it is seen running.
-#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/aio_abi.h>
 #include <mqueue.h>

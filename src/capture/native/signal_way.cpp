@@ -57,6 +57,9 @@ void SignalWay::forget(pid_t pid) {
   if (process == nullptr) return;
   count(*process);
   process->restarted = process->left = 0;
+  // The next process with this place listens to nothing yet: what the last one listened to may end it.
+  __atomic_store_n(&process->life, 0u, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&process->signal, 0u, __ATOMIC_SEQ_CST);
   __atomic_store_n(&process->pid, 0u, __ATOMIC_RELEASE);
 }
 
@@ -81,6 +84,7 @@ SignalWay::Asked SignalWay::ask(pid_t pid, pid_t tid, uint32_t walker, uint64_t 
   if (free == askers_.end()) return Asked::Full;
   preload::Process* process = find(pid);
   if (process == nullptr) return Asked::Gone;
+  const uint32_t life = __atomic_load_n(&process->life, __ATOMIC_ACQUIRE);
   const auto number = static_cast<uint64_t>(free - askers_.begin());
   preload::Request& request = space_->shared().requests[number];
   request.walker = walker;
@@ -96,7 +100,7 @@ SignalWay::Asked SignalWay::ask(pid_t pid, pid_t tid, uint32_t walker, uint64_t 
     __atomic_store_n(&request.stage, preload::kFree, __ATOMIC_RELEASE);
     return is_deaf ? Asked::Deaf : Asked::Gone;
   }
-  *free = {pid, tid};
+  *free = {pid, tid, life};
   ++figures_.sent;
   return Asked::Sent;
 }
@@ -115,7 +119,12 @@ void SignalWay::take_answers(const OnAnswer& on_answer) {
 void SignalWay::drop_requests(pid_t pid, pid_t tid) {
   for (size_t i = 0; i < askers_.size(); ++i) {
     if (askers_[i].pid != pid || (tid != 0 && askers_[i].tid != tid)) continue;
-    __atomic_store_n(&space_->shared().requests[i].stage, preload::kFree, __ATOMIC_RELEASE);
+    const uint32_t stage = __atomic_exchange_n(&space_->shared().requests[i].stage, preload::kFree, __ATOMIC_ACQ_REL);
+    // A thread that ended before its signal came does not count it, and whoever waits for that would wait for nothing.
+    preload::Process* process = find(pid);
+    if (tid != 0 && stage == preload::kAsked && process != nullptr &&
+        __atomic_load_n(&process->life, __ATOMIC_ACQUIRE) == askers_[i].life)
+      __atomic_fetch_sub(&process->sent, 1, __ATOMIC_SEQ_CST);
     askers_[i] = {};
   }
 }

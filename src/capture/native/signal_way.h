@@ -58,6 +58,7 @@ class SignalWay {
   struct Asker {
     pid_t pid = 0;  // 0: free
     pid_t tid = 0;
+    uint32_t life = 0;  // of the process, when it was asked
   };
   preload::Process* find(pid_t pid) const;
   void count(const preload::Process& process);

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 namespace atys::preload {
 
@@ -14,7 +15,7 @@ enum class Preload {
   NotReadable,   // no such file, or not ours to read
   Static,        // no loader is asked for
   OtherMachine,  // or other word size: the loader would complain
-  GainsRights,   // setuid, setgid: the loader would not preload
+  GainsRights,   // setuid, setgid, capabilities: the loader would not preload
   HasToBeFirst,  // brings a sanitizer, which refuses to start behind another library
   NotAProgram,
 };
@@ -50,19 +51,25 @@ class ProgramFile {
   bool read_headers() {
     if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum > kMostHeaders) return false;
     bool has_loader = false;
+    Elf64_Phdr header;
     for (size_t i = 0; i < header_.e_phnum; ++i) {
-      if (!read(&headers_[i], sizeof(Elf64_Phdr), header_.e_phoff + i * sizeof(Elf64_Phdr))) return false;
-      has_loader = has_loader || headers_[i].p_type == PT_INTERP;
-      if (headers_[i].p_type == PT_DYNAMIC) dynamic_ = headers_[i];
+      if (!read_header(i, header)) return false;
+      has_loader = has_loader || header.p_type == PT_INTERP;
+      if (header.p_type == PT_DYNAMIC) dynamic_ = header;
     }
     return has_loader;
   }
 
-  uint64_t offset_of(uint64_t address) const {
-    for (size_t i = 0; i < header_.e_phnum; ++i)
-      if (headers_[i].p_type == PT_LOAD && address >= headers_[i].p_vaddr &&
-          address - headers_[i].p_vaddr < headers_[i].p_filesz)
-        return address - headers_[i].p_vaddr + headers_[i].p_offset;
+  // One at a time: a program may ask on a stack that has no room for all.
+  bool read_header(size_t number, Elf64_Phdr& header) {
+    return read(&header, sizeof header, header_.e_phoff + number * sizeof header);
+  }
+
+  uint64_t offset_of(uint64_t address) {
+    Elf64_Phdr header;
+    for (size_t i = 0; i < header_.e_phnum && read_header(i, header); ++i)
+      if (header.p_type == PT_LOAD && address >= header.p_vaddr && address - header.p_vaddr < header.p_filesz)
+        return address - header.p_vaddr + header.p_offset;
     return 0;
   }
 
@@ -97,7 +104,6 @@ class ProgramFile {
 
   File& file_;
   Elf64_Ehdr header_{};
-  Elf64_Phdr headers_[kMostHeaders]{};
   Elf64_Phdr dynamic_{};
 };
 

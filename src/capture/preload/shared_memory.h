@@ -20,6 +20,8 @@ constexpr uint32_t kMostWalked = ATYS_MAX_WALKED;
 // In the environment of a program until the library has read it.
 constexpr char kSharedVariable[] = "ATYS_SHARED_MEMORY=";
 constexpr char kPreloadVariable[] = "LD_PRELOAD=";
+// An attribute of files whose programs run with more rights than who starts them.
+constexpr char kCapabilitiesOfFile[] = "security.capability";
 
 // A process with the library in it, written by the library.
 struct Process {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
@@ -27,7 +28,8 @@ class OpenedFile {
   }
   bool gains_rights() {
     struct stat status {};
-    return ::fstat(fd_.get(), &status) != 0 || (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+    return ::fstat(fd_.get(), &status) != 0 || (status.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+           ::fgetxattr(fd_.get(), kCapabilitiesOfFile, nullptr, 0) > 0;
   }
 
  private:
@@ -95,10 +97,10 @@ SharedSpace::~SharedSpace() {
   ::munmap(shared_, sizeof(Shared));
 }
 
-// Libraries that are to be preloaded anyway stay in front of ours.
+// Libraries that are to be preloaded anyway stay in front of ours; a list that is there but empty is so again without us.
 std::vector<std::string> SharedSpace::environment() const {
   const char* before = std::getenv("LD_PRELOAD");
-  const std::string others = before == nullptr || *before == '\0' ? "" : std::string(before) + ":";
+  const std::string others = before == nullptr ? "" : std::string(before) + ":";
   return {kPreloadVariable + others + path_of(library_), kSharedVariable + path_of(memory_)};
 }
 

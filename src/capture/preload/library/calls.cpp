@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // syscall(): a C library's own forgets which call it made, so one that our signal interrupted could not be made again. This
-// one keeps the number, and the first argument, in registers that calls leave alone.
+// one keeps the number, and the first argument, in registers that calls leave alone. And prctl(): a program that lets itself be
+// killed for calls that it did not foresee is not to make ours.
 #include <errno.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
 
 #include "capture/preload/library/library.h"
 
@@ -32,8 +35,24 @@ asm(".text\n.globl atys_system_call\n.hidden atys_system_call\n.type atys_system
 __attribute__((visibility("default"))) long make_call(long number, long a, long b, long c, long d, long e,
                                                       long f) asm("syscall");
 long make_call(long number, long a, long b, long c, long d, long e, long f) {
+  if (number == SYS_seccomp || (number == SYS_prctl && a == PR_SET_SECCOMP)) atys::preload::stop_listening();
   const long result = atys_system_call(number, a, b, c, d, e, f);
   if (result > -1 || result < -4095) return result;
+  if (__errno_location != nullptr) *__errno_location() = static_cast<int>(-result);
+  return -1;
+}
+
+__attribute__((visibility("default"))) int prctl(int option, ...) {
+  if (option == PR_SET_SECCOMP) atys::preload::stop_listening();
+  va_list list;
+  va_start(list, option);
+  const long a = va_arg(list, long);
+  const long b = va_arg(list, long);
+  const long c = va_arg(list, long);
+  const long d = va_arg(list, long);
+  va_end(list);
+  const long result = atys::preload::call(SYS_prctl, option, a, b, c, d);
+  if (result >= 0) return static_cast<int>(result);
   if (__errno_location != nullptr) *__errno_location() = static_cast<int>(-result);
   return -1;
 }

@@ -162,8 +162,10 @@ void listen_to(int signal) {
   if (set_action(signal, &action, &before) != 0) return;
   library.pretended = before;
   library.signal = signal;
-  SignalSet own = bit_of(signal);
-  call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_long(&own), 0, sizeof own);
+  const SignalSet own = bit_of(signal);
+  SignalSet mask = 0;
+  call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_long(&own), as_long(&mask), sizeof own);
+  is_believed_blocked = (mask & own) != 0;
   if (library.process != nullptr)
     __atomic_store_n(&library.process->signal, static_cast<uint32_t>(signal), __ATOMIC_SEQ_CST);
 }

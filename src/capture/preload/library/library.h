@@ -22,6 +22,9 @@ struct Library {
 };
 extern Library library;
 
+// What the thread believes to be blocked of our signal. In memory that is there from the start: reading it calls nobody.
+extern thread_local bool is_believed_blocked __attribute__((tls_model("initial-exec")));
+
 constexpr int kFirstSignal = SIGURG;  // ignored unless somebody listens: harmless wherever it may arrive
 constexpr int kLastSignal = 64;
 constexpr int kLowestSignal = 60;
@@ -30,7 +33,11 @@ constexpr int kLowestSignal = 60;
 void listen_to(int signal);
 // signals.cpp: makes way for the program, which wants to handle that signal itself.
 void give_away(int signal);
-// programs.cpp: what is given to the program for a name that we stand in front of; null: there is none.
+// The same for good: the program is about to forbid itself what our handler does.
+void stop_listening();
+// shells.cpp: in a child, where other threads of the program are not.
+void forget_shells();
+// symbols.cpp: what is given to the program for a name that we stand in front of; null: there is none.
 void* next_of(const char* name);
 
 template <typename Function>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program starts: it gets the library too, where that works unnoticed. Nothing here allocates: a child that shares
-// our memory may call it.
+// our memory may call it, and it may do so on a small stack.
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include "capture/preload/elf_check.h"
+#include "capture/preload/library/environment.h"
 #include "capture/preload/library/library.h"
 
 extern "C" {
@@ -18,11 +18,7 @@ namespace atys::preload {
 
 namespace {
 
-using Strings = char* const*;
-
-constexpr size_t kMostVariables = 16384;
-constexpr size_t kLongestVariable = 8192;
-constexpr size_t kLongestPath = 4096;
+constexpr size_t kLongestPath = 16384;
 constexpr size_t kMostArguments = 4096;
 
 int fail_with(long result) {
@@ -45,7 +41,8 @@ class OpenedFile {
   bool gains_rights() {
     struct stat status {};
     if (call(SYS_newfstatat, fd_, as_long(""), as_long(&status), 0x1000 /* AT_EMPTY_PATH */) != 0) return true;
-    return (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+    return (status.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+           call(SYS_fgetxattr, fd_, as_long(kCapabilitiesOfFile), 0, 0) > 0;
   }
 
  private:
@@ -77,26 +74,21 @@ bool works_for(const char* path) {
   return ProgramFile<OpenedFile>(file).judge() == Preload::Works;
 }
 
-const char* value_in(Strings variables, const char* start) {
-  for (; variables != nullptr && *variables != nullptr; ++variables)
-    if (begins_with(*variables, start)) return *variables + length_of(start);
-  return nullptr;
-}
-
-// As execvp() looks for it. False: it is nowhere.
-bool find_program(const char* name, char* path) {
+// As execvp() looks for it.
+bool works_for_found(const char* name) {
   const char* folders = &environ != nullptr ? value_in(environ, "PATH=") : nullptr;
   if (folders == nullptr) folders = "/bin:/usr/bin";
   const size_t name_length = length_of(name);
+  const size_t room = length_of(folders) + name_length + 2;
+  if (room > kLongestPath) return false;
+  char* path = static_cast<char*>(__builtin_alloca(room));
   while (*folders != 0) {
     size_t length = 0;
     while (folders[length] != 0 && folders[length] != ':') ++length;
-    if (length + name_length + 2 <= kLongestPath) {
-      copy_bytes(path, folders, length);
-      path[length] = '/';
-      copy_bytes(path + length + 1, name, name_length + 1);
-      if (call(SYS_faccessat, AT_FDCWD, as_long(path), 1) == 0) return true;
-    }
+    copy_bytes(path, folders, length);
+    path[length] = '/';
+    copy_bytes(path + length + 1, name, name_length + 1);
+    if (call(SYS_faccessat, AT_FDCWD, as_long(path), 1) == 0) return works_for(path);
     folders += length + (folders[length] == ':' ? 1 : 0);
   }
   return false;
@@ -108,67 +100,16 @@ bool is_path(const char* name) {
   return false;
 }
 
+}  // namespace
+
 bool is_followed(const char* name, bool is_searched) {
   if (library.shared == nullptr || name == nullptr || __atomic_load_n(&library.shared->is_over, __ATOMIC_ACQUIRE) != 0)
     return false;
   if (!may_read(library.path) || !may_read(library.shared_path)) return false;  // another root, another user
-  char path[kLongestPath];
-  if (is_searched && !is_path(name)) return find_program(name, path) && works_for(path);
-  return works_for(name);
+  return is_searched && !is_path(name) ? works_for_found(name) : works_for(name);
 }
 
-size_t count_of(Strings strings) {
-  size_t count = 0;
-  while (strings != nullptr && strings[count] != nullptr) ++count;
-  return count;
-}
-
-// Room for an environment with our words in it, on the stack of whoever asks.
-struct Words {
-  char preload[kLongestVariable];
-  char shared[256];
-};
-
-bool write_words(Strings variables, Words& words) {
-  const char* before = value_in(variables, kPreloadVariable);
-  const size_t start = sizeof kPreloadVariable - 1;
-  const size_t length = before == nullptr ? 0 : length_of(before);
-  const size_t path = length_of(library.path);
-  if (start + length + path + 2 > sizeof words.preload) return false;
-  copy_bytes(words.preload, kPreloadVariable, start);
-  size_t at = start;
-  if (length > 0) {
-    copy_bytes(words.preload + at, before, length);
-    words.preload[at + length] = ':';
-    at += length + 1;
-  }
-  copy_bytes(words.preload + at, library.path, path + 1);
-  copy_bytes(words.shared, kSharedVariable, sizeof kSharedVariable - 1);
-  copy_bytes(words.shared + sizeof kSharedVariable - 1, library.shared_path, length_of(library.shared_path) + 1);
-  return true;
-}
-
-// `all` has room for two more than `variables` and the end.
-void put_together(Strings variables, Words& words, char** all) {
-  size_t at = 0;
-  for (size_t i = 0; variables != nullptr && variables[i] != nullptr; ++i)
-    if (!begins_with(variables[i], kPreloadVariable) && !begins_with(variables[i], kSharedVariable))
-      all[at++] = variables[i];
-  all[at++] = words.preload;
-  all[at++] = words.shared;
-  all[at] = nullptr;
-}
-
-// Calls `run` with the environment that a program is to be started with.
-template <typename Run>
-auto with_environment(const char* name, bool is_searched, Strings variables, Run run) {
-  Words words;
-  const size_t count = count_of(variables);
-  if (!is_followed(name, is_searched) || count > kMostVariables || !write_words(variables, words)) return run(variables);
-  char** all = static_cast<char**>(__builtin_alloca((count + 3) * sizeof(char*)));
-  put_together(variables, words, all);
-  return run(static_cast<Strings>(all));
-}
+namespace {
 
 // A signal that is under way would find the next program unprepared; ours of the first choice does it no harm.
 template <typename Run>
@@ -211,28 +152,6 @@ void collect_arguments(const char* first, va_list& list, size_t count, char** in
 }
 
 Strings own_environment() { return &environ != nullptr ? environ : nullptr; }
-
-// Functions that take what to start with from `environ` itself: it has our words for so long. Who changed it meanwhile has
-// taken them over, and they are taken out again.
-template <typename Run>
-auto with_own_environment(Run run) {
-  char** before = &environ != nullptr ? environ : nullptr;
-  return with_environment("/bin/sh", false, before, [&](Strings all) {
-    if (all == before || before == nullptr) return run();
-    environ = const_cast<char**>(all);
-    auto result = run();
-    if (environ == all) {
-      environ = before;
-      return result;
-    }
-    for (char** entry = environ; *entry != nullptr;)
-      if (begins_with(*entry, kSharedVariable) || *entry == all[count_of(all) - 2])
-        for (char** moved = entry; *moved != nullptr; ++moved) moved[0] = moved[1];
-      else
-        ++entry;
-    return result;
-  });
-}
 
 }  // namespace
 
@@ -305,17 +224,6 @@ int posix_spawnp(pid_t* pid, const char* name, const void* actions, const void* 
   if (real == nullptr) return ENOSYS;
   return with_environment(name, true, variables,
                           [&](Strings all) { return real(pid, name, actions, attributes, arguments, all); });
-}
-
-int system(const char* command) {
-  auto* real = next<int(const char*)>("system");
-  if (real == nullptr) return -1;
-  return with_own_environment([&] { return real(command); });
-}
-FILE* popen(const char* command, const char* mode) {
-  auto* real = next<FILE*(const char*, const char*)>("popen");
-  if (real == nullptr) return nullptr;
-  return with_own_environment([&] { return real(command, mode); });
 }
 
 #pragma GCC visibility pop

@@ -97,6 +97,7 @@ Process* register_process(Shared& shared, uint32_t pid) {
 // A child that runs on in the same program.
 void on_fork() {
   const int signal = library.signal;
+  forget_shells();
   library.pid = own_process();
   library.process = register_process(*library.shared, library.pid);
   if (library.process != nullptr)
