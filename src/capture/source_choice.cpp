@@ -122,10 +122,11 @@ bool is_all_interpreted(const TargetProcesses& target) {
 }
 
 // As ordinary users may.
-bool may_use_perf_events() {
+Result<> check_perf_events() {
   linux::PerfAttributes attributes = linux::cpu_clock_attributes(10'000'000);
   attributes.disabled = attributes.exclude_kernel = attributes.exclude_hv = 1;
-  return linux::open_perf_event(attributes, {.pid = 0, .cpu = -1}, "the CPU clock").ok();
+  TRY(linux::open_perf_event(attributes, {.pid = 0, .cpu = -1}, "the CPU clock"));
+  return {};
 }
 
 // Its frames are seen by who is in the program with it.
@@ -143,11 +144,13 @@ Result<std::unique_ptr<native::SampleSource>> choose_without_ebpf(const Recordin
   const bool has_waits = plan.kind.name != KindName::Cpu;
   if (plan.kind.name == KindName::OffCpu) return open_memory(plan, target, period_ns);
   if (has_waits && !is_command(plan) && !plan.may_pause) return open_memory(plan, target, period_ns);
-  const bool has_perf = may_use_perf_events() && !has_waits;
-  if (has_perf && !(space != nullptr && is_interpreter(plan))) return open_rings(plan, target, period_ns);
+  const auto perf = check_perf_events();
+  if (perf.ok() && !has_waits && !(space != nullptr && is_interpreter(plan))) return open_rings(plan, target, period_ns);
   if (is_command(plan) || plan.may_pause) return open_looks(plan, target, period_ns, std::move(space));
   if (!target.is_host() && is_all_interpreted(target)) return open_memory(plan, target, period_ns);
-  return open_rings(plan, target, period_ns);
+  if (target.is_host() || perf.ok()) return open_rings(plan, target, period_ns);
+  return fail(perf.error().code, perf.error().message,
+              "say --allow-pause: its threads are stopped for a moment for each sample; " + perf.error().hint);
 }
 
 Result<std::unique_ptr<native::SampleSource>> open_none(const RecordingPlan& plan) {
