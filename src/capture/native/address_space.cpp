@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/address_space.h"
 
+#include "capture/preload/shared_memory.h"
+
 namespace atys::capture::native {
 
 namespace {
@@ -71,8 +73,9 @@ CodePlace AddressSpace::place_of(pid_t pid, uint64_t address, CodeModules& modul
     const bool is_file =
         !mapped->range.path.empty() && (mapped->range.path.front() == '/' || mapped->range.path == "[vdso]");
     // Memory shared under a name ("/memfd:…", "/dev/zero") with code in it is a JIT's as well.
-    const bool is_named_memory = mapped->range.path.starts_with("/memfd:") || mapped->range.path.starts_with("/dev/zero") ||
-                                 mapped->range.path.starts_with("/SYSV");
+    const std::string& path = mapped->range.path;
+    const bool is_named_memory = path != preload::kLibraryPath &&
+                                 (path.starts_with("/memfd:") || path.starts_with("/dev/zero") || path.starts_with("/SYSV"));
     mapped->module = is_file && !is_named_memory ? modules.number_of(pid, mapped->range) : modules.number_of_jit(pid);
   }
   const symbolize::Module* file = modules.file(mapped->module);

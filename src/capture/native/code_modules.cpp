@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "capture/preload/shared_memory.h"
 #include "linux/host.h"
 #include "linux/proc_file.h"
 
@@ -28,7 +29,7 @@ ModuleNumber CodeModules::number_of(pid_t pid, const linux::MappedRange& range) 
   const CpuMeter::Use use(first_looks_);
   std::shared_ptr<symbolize::Module> module = store_.module_for(pid, range);
   const auto [found, is_new] = numbers_.try_emplace(module.get(), static_cast<ModuleNumber>(modules_.size()));
-  if (is_new) modules_.push_back({.file = std::move(module)});
+  if (is_new) modules_.push_back({.file = std::move(module), .is_ours = range.path == preload::kLibraryPath});
   return found->second;
 }
 

@@ -47,6 +47,8 @@ class CodeModules {
   symbolize::Module* file(ModuleNumber number) const { return modules_[number].file.get(); }  // null: kernel, unknown, JIT
   // Where the runtime of a process writes the names of its code; null: the process was gone already.
   const symbolize::JitMapFile* jit_map(ModuleNumber number) const { return modules_[number].jit_map.get(); }
+  // The library that we put into programs: of no interest to who looks at them.
+  bool is_ours(ModuleNumber number) const { return modules_[number].is_ours; }
   pid_t jit_process(ModuleNumber number) const { return modules_[number].jit_process; }  // 0: not of a JIT
 
   // Innermost first; empty: not known. Lines that debug information gave are kept from one recording to the next.
@@ -64,6 +66,7 @@ class CodeModules {
  private:
   struct Entry {
     std::shared_ptr<symbolize::Module> file;
+    bool is_ours = false;
     pid_t jit_process = 0;
     std::shared_ptr<StackReader> reader;
     std::unique_ptr<symbolize::JitMapFile> jit_map;

@@ -52,6 +52,33 @@ bool is_on_cpu(pid_t pid, pid_t tid, uint64_t arrivals) {
   return willing && unwilling && *willing + *unwilling + 1 == arrivals;
 }
 
+// The program could write the number of any process: those that share memory with us are ours.
+bool has_our_memory(pid_t pid) {
+  const auto ranges = linux::read_maps(pid);
+  return ranges.ok() &&
+         std::ranges::any_of(*ranges, [](const linux::MappedRange& range) { return range.path == preload::kMemoryPath; });
+}
+
+// With its number it names one process for ever.
+uint64_t start_of(pid_t pid) {
+  const auto text = linux::read_proc_file(fmt::format("/proc/{}/stat", pid));
+  const auto stat = text.ok() ? linux::parse_stat(*text) : Result<linux::ProcessStat>(text.error());
+  return stat.ok() ? stat->start_time_ticks : 0;
+}
+
+// What the program could have written there is no more than a wrong stack.
+RawSample raw_of(pid_t pid, pid_t tid, const preload::Request& answer) {
+  RawSample raw{.time_ns = answer.time_ns, .pid = pid, .tid = tid};
+  const preload::Registers& registers = answer.registers;
+  raw.registers = {.pc = registers.pc, .sp = registers.sp, .fp = registers.fp, .lr = registers.lr, .bx = registers.bx};
+  raw.stack_copy = std::as_bytes(std::span(answer.stack).first(std::min(answer.copied, preload::kStackBytes)));
+  raw.has_copy = true;
+  raw.walked = std::span(answer.frames).first(std::min(answer.walked, preload::kMostWalked));
+  raw.walk_flags = static_cast<uint16_t>(answer.walk_flags);
+  raw.loaded = answer.loaded;
+  return raw;
+}
+
 linux::PerfRecord exec_record(pid_t pid, uint64_t now) {
   linux::PerfRecord record{};
   record.time_ns = now;
@@ -228,10 +255,14 @@ void LookSource::find_listeners(SampleSink& sink) {
   if (!signals_) return;
   for (const pid_t pid : signals_->processes()) {
     const auto listener = signals_->listener(pid);
-    if (!listener) continue;
-    Process& process = processes_.try_emplace(pid).first->second;
+    const auto known = processes_.find(pid);
+    if (!listener || (known != processes_.end() && known->second.life == listener->life)) continue;
+    if (!has_our_memory(pid)) {
+      signals_->forget(pid);
+      continue;
+    }
+    Process& process = processes_[pid];
     if (process.began_ns == 0) process.began_ns = clock_ns(CLOCK_MONOTONIC);
-    if (process.life == listener->life) continue;
     process.life = listener->life;
     process.has_walker = false;
     signals_->drop_walker(process.walker_number);
@@ -240,6 +271,15 @@ void LookSource::find_listeners(SampleSink& sink) {
     signals_->drop_requests(pid, 0);
     sink.on_process_record(exec_record(pid, clock_ns(CLOCK_MONOTONIC)));
   }
+  signals_->take_starts([&](pid_t pid, pid_t, const preload::Request& start) { on_start(pid, start, sink); });
+}
+
+// Of a program that is over already nobody knows where its code was.
+void LookSource::on_start(pid_t pid, const preload::Request& start, SampleSink& sink) {
+  const auto process = processes_.find(pid);
+  if (process == processes_.end() || !plan_.with_cpu || is_full()) return;
+  Thread& thread = add_thread(pid, process->second, pid);
+  if (start.cpu_ns > thread.told_ns) add_sample(process->second, thread, raw_of(pid, pid, start), start.cpu_ns, sink);
 }
 
 // Numbers rise: those that were given out since the last time may be children of ours.
@@ -284,7 +324,12 @@ bool LookSource::look_at(pid_t pid, Process& process, uint64_t now) {
   if (!has_run && process.next_listing_ns != 0) return true;
   choose_way(pid, process, now);
   if (process.way == Way::Unknown) return true;
-  if (now >= process.next_listing_ns) list_threads(pid, process, now);
+  if (now >= process.next_listing_ns) {
+    const uint64_t started = start_of(pid);
+    if (process.start_ticks == 0) process.start_ticks = started;
+    if (process.start_ticks != started) return false;  // another has its number
+    list_threads(pid, process, now);
+  }
   for (auto thread = process.threads.begin(); thread != process.threads.end();) {
     const bool is_there = now < thread->second.next_look_ns || look_at(pid, process, thread->first, thread->second, now);
     if (!is_there) process_of_.erase(thread->first);
@@ -397,20 +442,12 @@ void LookSource::take_answers(SampleSink& sink) {
   signals_->take_answers([&](pid_t pid, pid_t tid, const preload::Request& answer) { on_answer(pid, tid, answer, sink); });
 }
 
-// What the program could have written there is no more than a wrong stack.
 void LookSource::on_answer(pid_t pid, pid_t tid, const preload::Request& answer, SampleSink& sink) {
   const auto process = processes_.find(pid);
   if (process == processes_.end()) return;
   const auto thread = process->second.threads.find(tid);
   if (thread == process->second.threads.end()) return;
-  RawSample raw{.time_ns = answer.time_ns, .pid = pid, .tid = tid};
-  const preload::Registers& registers = answer.registers;
-  raw.registers = {.pc = registers.pc, .sp = registers.sp, .fp = registers.fp, .lr = registers.lr, .bx = registers.bx};
-  raw.stack_copy = std::as_bytes(std::span(answer.stack).first(std::min(answer.copied, preload::kStackBytes)));
-  raw.has_copy = true;
-  raw.walked = std::span(answer.frames).first(std::min(answer.walked, preload::kMostWalked));
-  raw.walk_flags = static_cast<uint16_t>(answer.walk_flags);
-  raw.loaded = answer.loaded;
+  RawSample raw = raw_of(pid, tid, answer);
   if (process->second.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
   if (was_on_cpu(thread->second, answer.switches, answer.time_ns))
     add_sample(process->second, thread->second, raw, answer.cpu_ns, sink);

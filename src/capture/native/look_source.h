@@ -90,6 +90,7 @@ class LookSource final : public SampleSource {
     StackMode mode = StackMode::ByCopy;
     bool may_stop = true;  // nobody has refused it
     uint32_t life = 0;
+    uint64_t start_ticks = 0;  // 0: not asked yet
     bool has_walker = false;
     atys_walker walker{};
     uint32_t walker_number = preload::kWalkers;  // in the memory that is shared
@@ -131,6 +132,7 @@ class LookSource final : public SampleSource {
   bool read_stopped(const linux::StoppedThread& stopped, Process& process, Thread& thread, RawSample& raw);
   void sample_by_memory(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
   void take_answers(SampleSink& sink);
+  void on_start(pid_t pid, const preload::Request& start, SampleSink& sink);
   void on_answer(pid_t pid, pid_t tid, const preload::Request& answer, SampleSink& sink);
   void add_sample(Process& process, Thread& thread, const RawSample& raw, uint64_t ran_ns, SampleSink& sink);
   void tell(Process& process, uint64_t ns);

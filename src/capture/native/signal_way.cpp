@@ -116,6 +116,15 @@ void SignalWay::take_answers(const OnAnswer& on_answer) {
   }
 }
 
+void SignalWay::take_starts(const OnAnswer& on_start) {
+  for (preload::Request& start : space_->shared().starts) {
+    if (__atomic_load_n(&start.stage, __ATOMIC_ACQUIRE) != preload::kDone) continue;
+    const auto pid = static_cast<pid_t>(start.state);
+    on_start(pid, pid, start);
+    __atomic_store_n(&start.stage, preload::kFree, __ATOMIC_RELEASE);
+  }
+}
+
 void SignalWay::drop_requests(pid_t pid, pid_t tid) {
   for (size_t i = 0; i < askers_.size(); ++i) {
     if (askers_[i].pid != pid || (tid != 0 && askers_[i].tid != tid)) continue;

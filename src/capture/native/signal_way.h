@@ -49,6 +49,8 @@ class SignalWay {
 
   using OnAnswer = std::function<void(pid_t pid, pid_t tid, const preload::Request& answer)>;
   void take_answers(const OnAnswer& on_answer);
+  // What programs had run before our library was there.
+  void take_starts(const OnAnswer& on_start);
   // Requests to threads that are over, or run another program now, come back to nobody.
   void drop_requests(pid_t pid, pid_t tid);
 

@@ -323,6 +323,7 @@ void StackCollector::append_kernel(std::span<const uint64_t> frames) {
 // A return address is where the call ends: one less is in the call.
 void StackCollector::append_place(Process& process, uint64_t address, bool is_exact) {
   CodePlace place = process.space.place_of(process.pid, is_exact ? address : address - 1, modules_);
+  if (modules_.is_ours(place.module)) return;
   frames_.push_back(places_.intern(place));
 }
 

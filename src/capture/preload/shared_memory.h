@@ -14,6 +14,7 @@ constexpr uint64_t kMagic = 0x31302d7379746175;
 constexpr uint32_t kProcesses = 256;
 constexpr uint32_t kWalkers = 256;
 constexpr uint32_t kRequests = 64;
+constexpr uint32_t kStarts = 32;
 constexpr uint32_t kStackBytes = 65536;
 constexpr uint32_t kMostWalked = ATYS_MAX_WALKED;
 
@@ -22,6 +23,11 @@ constexpr char kSharedVariable[] = "ATYS_SHARED_MEMORY=";
 constexpr char kPreloadVariable[] = "LD_PRELOAD=";
 // An attribute of files whose programs run with more rights than who starts them.
 constexpr char kCapabilitiesOfFile[] = "security.capability";
+
+constexpr char kLibraryName[] = "atys-library";
+constexpr char kLibraryPath[] = "/memfd:atys-library";
+constexpr char kMemoryName[] = "atys-samples";
+constexpr char kMemoryPath[] = "/memfd:atys-samples";  // as lists of mappings have it
 
 // A process with the library in it, written by the library.
 struct Process {
@@ -68,6 +74,8 @@ struct Shared {
   Process processes[kProcesses];
   atys_walker walkers[kWalkers];
   Request requests[kRequests];
+  // Not asked for: what programs have run before our library was there, exec and the loader. `state` is the process.
+  Request starts[kStarts];
 };
 
 }  // namespace atys::preload

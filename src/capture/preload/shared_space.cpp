@@ -74,13 +74,13 @@ std::string path_of(const UniqueFd& fd) { return fmt::format("/proc/{}/fd/{}", :
 Result<std::unique_ptr<SharedSpace>> SharedSpace::create() {
   std::unique_ptr<SharedSpace> space(new SharedSpace);
   const auto library = preload_library();
-  space->library_ = TRY(make_memory("atys-library", MFD_ALLOW_SEALING));
+  space->library_ = TRY(make_memory(kLibraryName, MFD_ALLOW_SEALING));
   if (::write(space->library_.get(), library.data(), library.size()) != static_cast<ssize_t>(library.size()))
     return fail_errno("writing the library to memory");
   // Whoever has it loaded cannot be given other code.
   (void)::fcntl(space->library_.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   (void)::fchmod(space->library_.get(), 0500);
-  space->memory_ = TRY(make_memory("atys-samples", MFD_ALLOW_SEALING));
+  space->memory_ = TRY(make_memory(kMemoryName, MFD_ALLOW_SEALING));
   if (::ftruncate(space->memory_.get(), sizeof(Shared)) != 0) return fail_errno("making shared memory");
   // A program that made it smaller would have us fault.
   (void)::fcntl(space->memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);

@@ -31,6 +31,7 @@ constexpr int kLowestSignal = 60;
 
 // handler.cpp
 void listen_to(int signal);
+void tell_start();  // what it took to come here
 // signals.cpp: makes way for the program, which wants to handle that signal itself.
 void give_away(int signal);
 // The same for good: the program is about to forbid itself what our handler does.

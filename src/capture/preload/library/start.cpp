@@ -122,6 +122,7 @@ __attribute__((constructor)) void start(int, char**, char** variables) {
   else if (pthread_atfork != nullptr)
     pthread_atfork(nullptr, nullptr, on_fork);
   listen_to(kFirstSignal);
+  tell_start();
 }
 
 }  // namespace
