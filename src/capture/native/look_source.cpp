@@ -163,7 +163,8 @@ LookSource::Thread& LookSource::add_thread(pid_t pid, Process& process, pid_t ti
 }
 
 void LookSource::list_threads(pid_t pid, Process& process, uint64_t now) {
-  process.next_listing_ns = now + kListingNs;
+  process.next_listing_ns = now + (newest_ == 0 ? kListingNs : kRefreshNs);
+  process.newest_listed = newest_;
   const auto listed = linux::list_threads(pid);
   if (!listed.ok()) return;
   for (const pid_t tid : *listed) add_thread(pid, process, tid);
@@ -242,18 +243,20 @@ void LookSource::find_listeners(SampleSink& sink) {
   }
 }
 
-// Numbers rise: those that were given out since the last time may be children of ours.
+// Numbers rise: those that were given out since the last time may be children of ours, or threads. Where none was, nobody is
+// listed.
 void LookSource::find_children(uint64_t now) {
-  if (!plan_.with_children || now < next_listing_ns_) return;
+  if (now < next_listing_ns_) return;
   next_listing_ns_ = now + kListingNs;
-  const pid_t newest = linux::newest_number();
+  const pid_t before = newest_;
+  newest_ = linux::newest_number();
+  if (!plan_.with_children) return;
   std::vector<pid_t> numbers;
-  if (newest < newest_ || newest - newest_ > kManyNumbers) {
+  if (newest_ == 0 || newest_ < before || newest_ - before > kManyNumbers) {
     numbers = linux::list_processes();
   } else {
-    for (pid_t pid = newest_ + 1; pid <= newest; ++pid) numbers.push_back(pid);
+    for (pid_t pid = before + 1; pid <= newest_; ++pid) numbers.push_back(pid);
   }
-  newest_ = newest;
   for (const pid_t pid : numbers) {
     if (processes_.contains(pid)) continue;
     const auto parent = linux::parent_of(pid);
@@ -284,7 +287,7 @@ bool LookSource::look_at(pid_t pid, Process& process, uint64_t now) {
   if (!has_run && process.next_listing_ns != 0) return true;
   choose_way(pid, process, now);
   if (process.way == Way::Unknown) return true;
-  if (now >= process.next_listing_ns) list_threads(pid, process, now);
+  if (now >= process.next_listing_ns || newest_ != process.newest_listed) list_threads(pid, process, now);
   for (auto thread = process.threads.begin(); thread != process.threads.end();) {
     const bool is_there = now < thread->second.next_look_ns || look_at(pid, process, thread->first, thread->second, now);
     if (!is_there) process_of_.erase(thread->first);

@@ -97,6 +97,7 @@ class LookSource final : public SampleSource {
     uint64_t told_ns = 0;                        // of that, in samples
     bool has_run = true;                         // since its waits were looked at
     uint64_t next_listing_ns = 0;                // 0: its threads have never been listed
+    pid_t newest_listed = 0;                     // number that had been given out then
     std::map<pid_t, Thread> threads;
   };
 
@@ -151,7 +152,7 @@ class LookSource final : public SampleSource {
   std::map<pid_t, pid_t> process_of_;  // by thread
   pid_t newest_ = 0;                   // number that was given out when we looked for children
   pid_t asked_for_ = 0;                // the process whose threads are being told
-  uint64_t next_listing_ns_ = 0;       // of children
+  uint64_t next_listing_ns_ = 0;       // of new numbers
   uint64_t next_refresh_ns_ = 0;
   SourceTotals totals_;
   std::vector<Runnable> runnable_;
