@@ -27,6 +27,7 @@ constexpr uint64_t kLongestNapNs = 100'000'000;  // a thread that does nothing i
 constexpr uint64_t kPatienceNs = 50'000'000;     // until our library, if it is in a program, has told so
 constexpr uint64_t kPatienceCpuNs = 20'000'000;
 constexpr pid_t kManyNumbers = 512;
+constexpr size_t kFewThreads = 64;
 constexpr uint32_t kManyUnanswered = 50;
 constexpr uint64_t kLateNs = 150'000;
 constexpr uint64_t kStopPatienceNs = 500'000;  // a thread that runs stops at once, and one that does not is not wanted
@@ -427,7 +428,7 @@ bool LookSource::was_on_cpu(Thread& thread, uint64_t switches, uint64_t taken_ns
 
 // `ran_ns`: what the thread had run when the sample was taken.
 void LookSource::add_sample(Process& process, Thread& thread, const RawSample& raw, uint64_t ran_ns, SampleSink& sink) {
-  if (auto name = linux::thread_name(raw.pid, raw.tid); name.ok()) thread.comm = name.take();
+  see_name(process, raw.tid, thread);
   RawSample named = raw;
   named.comm = thread.comm;
   const bool is_empty = raw.registers.sp == 0 && raw.walked.empty() && process.mode != StackMode::Without;
@@ -437,6 +438,15 @@ void LookSource::add_sample(Process& process, Thread& thread, const RawSample& r
   ++totals_.samples;
   thread.told_ns = std::max(thread.told_ns, ran_ns);
   tell(process, weight);
+}
+
+// Its file stays open where that does not take descriptors from the threads of a large process.
+void LookSource::see_name(const Process& process, pid_t tid, Thread& thread) {
+  if (thread.files && process.threads.size() <= kFewThreads) {
+    if (auto name = thread.files->name()) thread.comm = std::move(*name);
+    return;
+  }
+  if (auto name = linux::thread_name(process_of_[tid], tid); name.ok()) thread.comm = name.take();
 }
 
 // Threads that have run since wait elsewhere than before, or for something else. Where none has, nothing is new.

@@ -133,6 +133,7 @@ class LookSource final : public SampleSource {
   void take_answers(SampleSink& sink);
   void on_answer(pid_t pid, pid_t tid, const preload::Request& answer, SampleSink& sink);
   void add_sample(Process& process, Thread& thread, const RawSample& raw, uint64_t ran_ns, SampleSink& sink);
+  void see_name(const Process& process, pid_t tid, Thread& thread);
   void tell(Process& process, uint64_t ns);
   void forget(pid_t pid, Process& process);
   bool is_full();
