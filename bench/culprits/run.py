@@ -8,6 +8,7 @@
     bench/culprits/run.py --again         the questions only, of the profiles that the last run took
     bench/culprits/run.py --plans         `capture --plan fixed` against `--plan adaptive`, at equal budgets (--again: as above)
     bench/culprits/run.py --folders       `atys diff` of the slow and the fixed version, each in a folder of its own (--again: as above)
+    bench/culprits/run.py --rights        20 cases asked of `atys mcp` with every right, and without any in a container's jail
     bench/culprits/run.py --list          the cases
 
 cases.toml has the programs (see there), drivers/ what they run. Packages come by name and version through pip, npm, mvn, go and cargo,
@@ -36,6 +37,7 @@ from atys import CAPS, DEFAULT, capture, forms, summary  # noqa: E402
 import peers  # noqa: E402
 import plans  # noqa: E402
 import programs  # noqa: E402
+import rights  # noqa: E402
 import tables  # noqa: E402
 
 RESULTS = programs.WORK / "results.json"
@@ -96,7 +98,7 @@ def judged(case, tokens, options, before):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", nargs="*")
-    for flag in ("measure", "again", "plans", "folders", "list"):
+    for flag in ("measure", "again", "plans", "folders", "rights", "list"):
         parser.add_argument(f"--{flag}", action="store_true")
     parser.add_argument("--runs", type=int, default=6, help="of each version, for --folders")
     parser.add_argument("--budgets", default="0,1,2", help="seconds, for --plans; 0: the whole run")
@@ -118,6 +120,9 @@ def main():
         folders.compare_folders(cases, options.runs, options.again)
         return
     tokens = answers.Tokens()
+    if options.rights:
+        rights.with_and_without(cases, tokens)
+        return
     if options.plans:
         plans.compare_plans(cases, tokens, [float(word) for word in options.budgets.split(",")], options.again)
         return

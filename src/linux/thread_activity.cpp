@@ -131,6 +131,15 @@ std::optional<ThreadActivity> ThreadFiles::activity_by_state() const {
   return activity;
 }
 
+std::optional<std::string> ThreadFiles::name() {
+  if (!name_.is_open()) name_ = open_file(pid_, tid_, "comm");
+  std::array<char, kLongestLine> room;
+  auto line = read_line(name_, room);
+  if (!line) return std::nullopt;
+  if (line->ends_with('\n')) line->remove_suffix(1);
+  return std::string(*line);
+}
+
 char ThreadFiles::state() const {
   const auto text = read_proc_file(path_of(pid_, tid_, "stat"), kLongestState);
   return text.ok() ? parse_state(*text).value_or('?') : '?';

@@ -58,6 +58,8 @@ class ThreadFiles {
   // Where the thread may not be asked, or this kernel has no such file, only whether it is running (sp is 0). Nothing: it
   // has ended.
   std::optional<ThreadActivity> activity();
+  // Which it may have given itself a moment ago. Nothing: the thread has ended.
+  std::optional<std::string> name();
   // Rarely wanted, so these are opened when asked for. '?' and empty: not known.
   char state() const;
   std::string waiting_in() const;  // the kernel function (wchan)
@@ -72,6 +74,7 @@ class ThreadFiles {
   UniqueFd figures_;
   UniqueFd activity_;
   UniqueFd state_;  // where the activity is not ours to see
+  UniqueFd name_;   // once it was asked for
 };
 
 }  // namespace atys::linux

@@ -98,5 +98,30 @@ TEST(thread_files, show_that_a_thread_runs) {
   EXPECT_TRUE(activity->is_running);
 }
 
+TEST(thread_files, tell_a_name_that_was_just_given) {
+  std::atomic<int> stage = 0;
+  std::atomic<pid_t> tid = 0;
+  std::thread named([&] {
+    ::pthread_setname_np(::pthread_self(), "first (name)");
+    tid = ::gettid();
+    while (stage == 0) std::this_thread::yield();
+    ::pthread_setname_np(::pthread_self(), "second");
+    stage = 2;
+    while (stage == 2) std::this_thread::yield();
+  });
+  while (tid == 0) std::this_thread::yield();
+  auto files = ThreadFiles::open(::getpid(), tid);
+  const auto first = files.ok() ? files->name() : std::nullopt;
+  stage = 1;
+  while (stage == 1) std::this_thread::yield();
+  const auto second = files.ok() ? files->name() : std::nullopt;
+  stage = 3;
+  named.join();
+  ASSERT_TRUE(files.ok());
+  EXPECT_EQ(first, "first (name)");
+  EXPECT_EQ(second, "second");
+  EXPECT_EQ(files->name(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace atys::linux

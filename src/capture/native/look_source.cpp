@@ -27,6 +27,7 @@ constexpr uint64_t kLongestNapNs = 100'000'000;  // a thread that does nothing i
 constexpr uint64_t kPatienceNs = 50'000'000;     // until our library, if it is in a program, has told so
 constexpr uint64_t kPatienceCpuNs = 20'000'000;
 constexpr pid_t kManyNumbers = 512;
+constexpr size_t kFewThreads = 64;
 constexpr uint64_t kDeafNs = 50'000'000;  // who has run for so long would have answered
 constexpr uint64_t kLateNs = 150'000;
 constexpr uint64_t kStopPatienceNs = 500'000;  // a thread that runs stops at once, and one that does not is not wanted
@@ -190,7 +191,8 @@ LookSource::Thread& LookSource::add_thread(pid_t pid, Process& process, pid_t ti
 }
 
 void LookSource::list_threads(pid_t pid, Process& process, uint64_t now) {
-  process.next_listing_ns = now + kListingNs;
+  process.next_listing_ns = now + (newest_ == 0 ? kListingNs : kRefreshNs);
+  process.newest_listed = newest_;
   const auto listed = linux::list_threads(pid);
   if (!listed.ok()) return;
   for (const pid_t tid : *listed) add_thread(pid, process, tid);
@@ -282,18 +284,20 @@ void LookSource::on_start(pid_t pid, const preload::Request& start, SampleSink& 
   if (start.cpu_ns > thread.told_ns) add_sample(process->second, thread, raw_of(pid, pid, start), start.cpu_ns, sink);
 }
 
-// Numbers rise: those that were given out since the last time may be children of ours.
+// Numbers rise: those that were given out since the last time may be children of ours, or threads. Where none was, nobody is
+// listed.
 void LookSource::find_children(uint64_t now) {
-  if (!plan_.with_children || now < next_listing_ns_) return;
+  if (now < next_listing_ns_) return;
   next_listing_ns_ = now + kListingNs;
-  const pid_t newest = linux::newest_number();
+  const pid_t before = newest_;
+  newest_ = linux::newest_number();
+  if (!plan_.with_children) return;
   std::vector<pid_t> numbers;
-  if (newest < newest_ || newest - newest_ > kManyNumbers) {
+  if (newest_ == 0 || newest_ < before || newest_ - before > kManyNumbers) {
     numbers = linux::list_processes();
   } else {
-    for (pid_t pid = newest_ + 1; pid <= newest; ++pid) numbers.push_back(pid);
+    for (pid_t pid = before + 1; pid <= newest_; ++pid) numbers.push_back(pid);
   }
-  newest_ = newest;
   for (const pid_t pid : numbers) {
     if (processes_.contains(pid)) continue;
     const auto parent = linux::parent_of(pid);
@@ -324,7 +328,7 @@ bool LookSource::look_at(pid_t pid, Process& process, uint64_t now) {
   if (!has_run && process.next_listing_ns != 0) return true;
   choose_way(pid, process, now);
   if (process.way == Way::Unknown) return true;
-  if (now >= process.next_listing_ns) {
+  if (now >= process.next_listing_ns || newest_ != process.newest_listed) {
     const uint64_t started = start_of(pid);
     if (process.start_ticks == 0) process.start_ticks = started;
     if (process.start_ticks != started) return false;  // another has its number
@@ -468,7 +472,7 @@ bool LookSource::was_on_cpu(Thread& thread, uint64_t switches, uint64_t taken_ns
 
 // `ran_ns`: what the thread had run when the sample was taken.
 void LookSource::add_sample(Process& process, Thread& thread, const RawSample& raw, uint64_t ran_ns, SampleSink& sink) {
-  if (auto name = linux::thread_name(raw.pid, raw.tid); name.ok()) thread.comm = name.take();
+  see_name(process, raw.tid, thread);
   RawSample named = raw;
   named.comm = thread.comm;
   const bool is_empty = raw.registers.sp == 0 && raw.walked.empty() && process.mode != StackMode::Without;
@@ -478,6 +482,15 @@ void LookSource::add_sample(Process& process, Thread& thread, const RawSample& r
   ++totals_.samples;
   thread.told_ns = std::max(thread.told_ns, ran_ns);
   tell(process, weight);
+}
+
+// Its file stays open where that does not take descriptors from the threads of a large process.
+void LookSource::see_name(const Process& process, pid_t tid, Thread& thread) {
+  if (thread.files && process.threads.size() <= kFewThreads) {
+    if (auto name = thread.files->name()) thread.comm = std::move(*name);
+    return;
+  }
+  if (auto name = linux::thread_name(process_of_[tid], tid); name.ok()) thread.comm = name.take();
 }
 
 // Threads that have run since wait elsewhere than before, or for something else. Where none has, nothing is new.

@@ -99,6 +99,7 @@ class LookSource final : public SampleSource {
     uint64_t told_ns = 0;                        // of that, in samples
     bool has_run = true;                         // since its waits were looked at
     uint64_t next_listing_ns = 0;                // 0: its threads have never been listed
+    pid_t newest_listed = 0;                     // number that had been given out then
     std::map<pid_t, Thread> threads;
   };
 
@@ -135,6 +136,7 @@ class LookSource final : public SampleSource {
   void on_start(pid_t pid, const preload::Request& start, SampleSink& sink);
   void on_answer(pid_t pid, pid_t tid, const preload::Request& answer, SampleSink& sink);
   void add_sample(Process& process, Thread& thread, const RawSample& raw, uint64_t ran_ns, SampleSink& sink);
+  void see_name(const Process& process, pid_t tid, Thread& thread);
   void tell(Process& process, uint64_t ns);
   void forget(pid_t pid, Process& process);
   bool is_full();
@@ -155,7 +157,7 @@ class LookSource final : public SampleSource {
   std::map<pid_t, pid_t> process_of_;  // by thread
   pid_t newest_ = 0;                   // number that was given out when we looked for children
   pid_t asked_for_ = 0;                // the process whose threads are being told
-  uint64_t next_listing_ns_ = 0;       // of children
+  uint64_t next_listing_ns_ = 0;       // of new numbers
   uint64_t next_refresh_ns_ = 0;
   SourceTotals totals_;
   std::vector<Runnable> runnable_;
