@@ -189,7 +189,7 @@ def self_test() -> None:
 
 def tiers_for(text: str) -> tuple[str, ...]:
     """Without rights only commands that we start are recorded: by our library in them, or by stops where it cannot be. Some by both."""
-    if re.search("^TARGET|^RECORD.*off-cpu", text, re.MULTILINE):
+    if re.search("^TARGET|^RECORD.*(off-cpu|adaptive)", text, re.MULTILINE):
         return live.TIERS
     program = re.search(r"^WORKLOAD (\S+)", text, re.MULTILINE).group(1)
     if re.search("_go|musl|static", program):
