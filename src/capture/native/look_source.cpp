@@ -26,6 +26,10 @@ constexpr uint64_t kListingNs = 20'000'000;      // between two looks for new th
 constexpr uint64_t kLongestNapNs = 100'000'000;  // a thread that does nothing is not looked at more often
 constexpr uint64_t kPatienceNs = 50'000'000;     // until our library, if it is in a program, has told so
 constexpr uint64_t kPatienceCpuNs = 20'000'000;
+// A thread that does nothing is looked at after twice as long each time, so often; where it waits is to be known more
+// exactly.
+constexpr uint32_t kIdleNaps = 8;
+constexpr uint32_t kWaitNaps = 3;
 constexpr pid_t kManyNumbers = 512;
 constexpr size_t kFewThreads = 64;
 constexpr uint64_t kDeafNs = 50'000'000;  // who has run for so long would have answered
@@ -362,7 +366,10 @@ bool LookSource::look_at(pid_t pid, Process& process, pid_t tid, Thread& thread,
   const bool runs = activity->is_running;
   thread.idle_looks = has_run || runs ? 0 : std::min(thread.idle_looks + 1, 16u);
   thread.next_look_ns =
-      thread.idle_looks == 0 ? 0 : now + std::min(kLongestNapNs, plan_.period_ns << std::min(thread.idle_looks, 8u) >> 1);
+      thread.idle_looks == 0
+          ? 0
+          : now + std::min(kLongestNapNs,
+                           plan_.period_ns << std::min(thread.idle_looks, plan_.with_waits ? kWaitNaps : kIdleNaps) >> 1);
   if (plan_.with_cpu && runs && thread.ran_ns > thread.told_ns) runnable_.push_back({pid, tid, &process, &thread, had_cpu});
   return true;
 }
@@ -500,13 +507,14 @@ void LookSource::look_at_waits(Process& process, SampleSink& sink) {
     if (thread.waits.still) tell_wait(process_of_[tid], tid, thread, sink);
 }
 
-// All the time since the last look for which it did not run goes to where it waits now. What it ran is known exactly only
-// while it does not.
+// The time since the last look for which it did not run goes to where it waits; if that is another place than before, half
+// of it to that: it went from one to the other at some moment between. What it ran is known exactly only while it does not.
 void LookSource::tell_wait(pid_t pid, pid_t tid, Thread& thread, SampleSink& sink) {
   Waits& waits = thread.waits;
   RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
   const StillThread::Look look = waits.still->look(raw, stack_);
   if (look != StillThread::Look::Waits && look != StillThread::Look::Same) return;
+  const std::optional<SampleSlot> before = waits.at;
   if (look == StillThread::Look::Waits) waits.at = sink.on_stack(raw);
   if (!waits.at) return;
   const linux::ThreadFigures& now = waits.still->figures();
@@ -515,7 +523,10 @@ void LookSource::tell_wait(pid_t pid, pid_t tid, Thread& thread, SampleSink& sin
   const uint64_t busy_ns = less(now.ran_ns, waits.before.ran_ns) + ready_ns;
   const uint64_t waited_ns = less(clock_ns(CLOCK_MONOTONIC) - waits.began_ns, busy_ns);
   if (waited_ns <= waits.told_ns) return;
-  sink.add(*waits.at, 1, waited_ns - waits.told_ns);
+  const uint64_t since_ns = waited_ns - waits.told_ns;
+  const uint64_t before_ns = look == StillThread::Look::Waits && before ? since_ns / 2 : 0;
+  if (before_ns > 0) sink.add(*before, 0, before_ns);
+  sink.add(*waits.at, 1, since_ns - before_ns);
   waits.told_ns = waited_ns;
   ++totals_.samples;
 }
