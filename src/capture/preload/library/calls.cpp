@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // syscall(): a C library's own forgets which call it made, so one that our signal interrupted could not be made again. This
-// one keeps the number, and the first argument, in registers that calls leave alone. And prctl(): a program that lets itself be
-// killed for calls that it did not foresee is not to make ours.
+// one keeps the number, and the first argument, in registers that calls leave alone. And prctl(): a program that lets itself
+// be killed for calls that it did not foresee is not to make ours.
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/prctl.h>

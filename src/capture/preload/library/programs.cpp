@@ -41,8 +41,7 @@ class OpenedFile {
   bool gains_rights() {
     struct stat status {};
     if (call(SYS_newfstatat, fd_, as_long(""), as_long(&status), 0x1000 /* AT_EMPTY_PATH */) != 0) return true;
-    return (status.st_mode & (S_ISUID | S_ISGID)) != 0 ||
-           call(SYS_fgetxattr, fd_, as_long(kCapabilitiesOfFile), 0, 0) > 0;
+    return (status.st_mode & (S_ISUID | S_ISGID)) != 0 || call(SYS_fgetxattr, fd_, as_long(kCapabilitiesOfFile), 0, 0) > 0;
   }
 
  private:

@@ -90,13 +90,13 @@ int start_shell(const char* command, SignalSet mask, pid_t& pid) {
   posix_spawnattr_t attributes;
   if (real == nullptr || posix_spawnattr_init(&attributes) != 0) return ENOSYS;
   const sigset_t own_mask = as_set(mask);
-  const sigset_t defaults = as_set((is_ignored(waiting.interrupt) ? 0 : bit_of(SIGINT)) |
-                                   (is_ignored(waiting.quit) ? 0 : bit_of(SIGQUIT)));
+  const sigset_t defaults =
+      as_set((is_ignored(waiting.interrupt) ? 0 : bit_of(SIGINT)) | (is_ignored(waiting.quit) ? 0 : bit_of(SIGQUIT)));
   posix_spawnattr_setsigmask(&attributes, &own_mask);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  char* const words[] = {const_cast<char*>("sh"), const_cast<char*>("-c"), const_cast<char*>("--"), const_cast<char*>(command),
-                         nullptr};
+  char* const words[] = {const_cast<char*>("sh"), const_cast<char*>("-c"), const_cast<char*>("--"),
+                         const_cast<char*>(command), nullptr};
   char* const fewer[] = {words[0], words[1], words[3], nullptr};
   const int error = with_environment(kShell, false, &environ != nullptr ? environ : nullptr, [&](Strings all) {
     return real(&pid, kShell, nullptr, &attributes, ends_options() ? words : fewer, all);
@@ -133,8 +133,8 @@ int run_shell(const char* command) {
   return status;
 }
 
-// popen() starts and returns: the environment is another for so long. Who looks at it meanwhile, in another thread, may go on
-// to do so: what it was is never given back, only used again.
+// popen() starts and returns: the environment is another for so long. Who looks at it meanwhile, in another thread, may go
+// on to do so: what it was is never given back, only used again.
 struct Lent {
   uint32_t lock;
   char** before;  // null: nobody has it
