@@ -92,6 +92,12 @@ Result<> check_stops(const RecordingPlan& plan) {
       {.call = linux::SystemCall::Ptrace, .error = EPERM, .is_of_child = true});
 }
 
+bool is_with_sanitizer(const RecordingPlan& plan) {
+  const auto* command = std::get_if<CommandTarget>(&plan.target);
+  return command != nullptr && !command->arguments.empty() &&
+         preload::judge_command(command->arguments[0]) == preload::Preload::HasToBeFirst;
+}
+
 // By our library in it, and by stops where it cannot have it.
 Result<std::unique_ptr<native::SampleSource>> open_looks(const RecordingPlan& plan, const TargetProcesses& target,
                                                          uint64_t period_ns, std::unique_ptr<preload::SharedSpace> space) {
@@ -100,6 +106,11 @@ Result<std::unique_ptr<native::SampleSource>> open_looks(const RecordingPlan& pl
                 "leave --tier out, or say -- COMMAND of a dynamically linked program");
   const bool may_stop = is_command(plan) || plan.may_pause;
   if (space == nullptr) TRY(check_stops(plan));
+  if (space == nullptr && is_with_sanitizer(plan))
+    return fail(
+        ErrorCode::Unsupported,
+        "a program with a sanitizer wants to be loaded first and stops its own threads: nothing is left to record it by",
+        "build it without, or capture with rights: atys doctor");
   return native::LookSource::open({.tier = space != nullptr ? "signal" : "stop",
                                    .period_ns = period_ns,
                                    .max_samples = plan.max_samples,

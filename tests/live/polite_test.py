@@ -58,8 +58,6 @@ def first_difference(plain: str, seen: str) -> str:
 
 
 def compare(tier: str, command: list[str], fewest: int, **more: str) -> None:
-    if tier == "stop":  # the leak check of a sanitizer stops threads itself, and a thread has one who may
-        more = {"ASAN_OPTIONS": "detect_leaks=0", **more}
     with folder() as top:
         variables = environment(top, more)
         plain, seen = run(command, variables), run(captured(top, tier, command), variables)

@@ -2,6 +2,7 @@
 #include "capture/native/look_source.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -40,6 +41,7 @@ constexpr uint64_t kWakingNs = 60'000;         // from the timer to our first lo
 constexpr double kSpread = 0.4;                // of the distance between two looks, around the one asked for
 // The kernel adds up what a thread ran, when it is looked at from outside, with each tick only.
 constexpr uint64_t kLagNs = 20'000'000;
+constexpr const char* kNotStopped = "processes whose threads may not be stopped";
 constexpr const char* kTorn = "stacks of an interpreter that changed while they were read";
 
 // 0: it has ended.
@@ -400,6 +402,7 @@ void LookSource::sample_by_signal(pid_t pid, Process& process, pid_t tid, Thread
 }
 
 void LookSource::sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
+  if (!may_be_stopped(pid, process)) return;
   if (!stopper_) stopper_.emplace(linux::StopOptions{.patience_ns = kStopPatienceNs});
   RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
   bool is_good = false;
@@ -408,13 +411,25 @@ void LookSource::sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& 
       pid, tid, [&](const linux::StoppedThread& stopped) { is_good = read_stopped(stopped, process, thread, raw); });
   if (result.outcome == linux::StopOutcome::Refused) {
     process.may_stop = false;
-    ++totals_.losses["processes whose threads may not be stopped"];
+    ++totals_.losses[kNotStopped];
   }
   // That it waited for a CPU before it could stop is not our doing.
   stopped_ns_ += less(clock_ns(CLOCK_MONOTONIC) - raw.time_ns, less(thread.delay_ns, ready_before_ns));
   if (!is_good) return;
   if (process.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
   add_sample(process, thread, raw, thread.ran_ns, sink);
+}
+
+// A sanitizer looks for leaks at the end by stopping its own threads, and fails where somebody else does at that moment.
+bool LookSource::may_be_stopped(pid_t pid, Process& process) {
+  struct stat program {};
+  const std::string path = fmt::format("/proc/{}/exe", pid);
+  if (process.life != 0 || ::stat(path.c_str(), &program) != 0) return true;
+  if (process.program == program.st_ino) return process.may_stop;
+  process.program = program.st_ino;
+  process.may_stop = preload::judge_command(path) != preload::Preload::HasToBeFirst;
+  if (!process.may_stop) ++totals_.losses[kNotStopped];
+  return process.may_stop;
 }
 
 // While it stands. Who waited for a CPU when we looked has come to one since, see was_on_cpu().

@@ -89,6 +89,7 @@ class LookSource final : public SampleSource {
     Way way = Way::Unknown;
     StackMode mode = StackMode::ByCopy;
     bool may_stop = true;  // nobody has refused it
+    uint64_t program = 0;  // that was looked at for it: the number of its file
     uint32_t life = 0;
     uint64_t start_ticks = 0;  // 0: not asked yet
     bool has_walker = false;
@@ -130,6 +131,7 @@ class LookSource final : public SampleSource {
   void sample(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
   void sample_by_signal(pid_t pid, Process& process, pid_t tid, Thread& thread);
   void sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
+  bool may_be_stopped(pid_t pid, Process& process);
   bool read_stopped(const linux::StoppedThread& stopped, Process& process, Thread& thread, RawSample& raw);
   void sample_by_memory(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
   void take_answers(SampleSink& sink);
