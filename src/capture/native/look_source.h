@@ -75,8 +75,9 @@ class LookSource final : public SampleSource {
     uint64_t delay_ns = 0;  // for which it was ready but had no CPU, at that time
     uint64_t arrivals = 0;  // on a CPU
     uint64_t seen_arrivals = 0;
-    uint64_t asked_ns = 0;  // when that was: when we had been woken; 0: too late
-    uint64_t told_ns = 0;   // of what it ran: before us, and in samples since
+    uint64_t turn_on_cpu = 0;  // it was on a CPU when we last looked, having come to one so often
+    uint64_t asked_ns = 0;     // when that was: when we had been woken; 0: does not count
+    uint64_t told_ns = 0;      // of what it ran: before us, and in samples since
     uint64_t next_look_ns = 0;
     uint32_t idle_looks = 0;    // in a row
     bool is_deaf = false;       // does not answer signals: it blocks them, or handles them itself
@@ -96,6 +97,7 @@ class LookSource final : public SampleSource {
     atys_walker walker{};
     uint32_t walker_number = preload::kWalkers;  // in the memory that is shared
     uint64_t began_ns = 0;                       // when it was first seen, CLOCK_MONOTONIC
+    uint64_t ran_at_ns = 0;                      // when it was last seen to have
     uint64_t ran_ns = 0;                         // all of its threads, when looked at the last time
     uint64_t told_ns = 0;                        // of that, in samples
     bool has_run = true;                         // since its waits were looked at
@@ -108,6 +110,7 @@ class LookSource final : public SampleSource {
   void plan_next_look();
   Result<> set_timer(uint64_t at_ns);
   bool is_answer_due() const;
+  void see_lateness();
   void look_at_all(uint64_t now, SampleSink& sink);
   void find_children(uint64_t now);
   void find_listeners(SampleSink& sink);
@@ -120,7 +123,7 @@ class LookSource final : public SampleSource {
     pid_t tid = 0;
     Process* process = nullptr;
     Thread* thread = nullptr;
-    bool had_cpu = false;  // since the last look
+    bool had_cpu = false;  // may still have one
   };
   bool look_at(pid_t pid, Process& process, uint64_t now);  // false: it has ended
   bool look_at(pid_t pid, Process& process, pid_t tid, Thread& thread, uint64_t now);
@@ -151,9 +154,12 @@ class LookSource final : public SampleSource {
   uint64_t stopped_ns_ = 0;                      // of threads of the target, as far as it was for us
   uint32_t stack_bytes_ = 16384;                 // to copy, at most
   UniqueFd timer_;
-  uint64_t next_ns_ = 0;   // look, CLOCK_MONOTONIC
-  uint64_t woken_ns_ = 0;  // for the last one
-  bool is_late_ = false;   // and not when it was time
+  uint64_t next_ns_ = 0;                         // look, CLOCK_MONOTONIC
+  uint64_t woken_ns_ = 0;                        // for the last one
+  bool is_late_ = false;                         // somebody else had our CPU when it was time
+  std::optional<linux::ThreadFiles> own_files_;  // of the thread that collects
+  uint64_t own_ready_ns_ = 0;
+  uint64_t soonest_ns_ = 1'000'000;  // that we waited for a CPU, lately
   reduce::Random random_;
   std::map<pid_t, Process> processes_;
   std::map<pid_t, pid_t> process_of_;  // by thread
