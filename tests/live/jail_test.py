@@ -195,7 +195,7 @@ def threads_forks_and_execs_are_seen():
 
 NAMED = """import threading, time
 def spin():
-    end = time.monotonic() + 1
+    end = time.monotonic() + 3.5
     while time.monotonic() < end:
         pass
 for name in ("worker-7", "a-name-of-more-than-15-characters"):
