@@ -251,11 +251,11 @@ void LookSource::see_lateness() {
   is_late_ = waited_ns > soonest_ns_ + soonest_ns_ / 2 + kLateNs;
 }
 
-// What an interpreter runs is known by name only as long as it is there, and a thread that stopped too late stands.
+// What a thread waited for a CPU is told of all its waits together, what an interpreter runs is known by name only as long
+// as it is there, and a thread that stopped too late stands.
 bool LookSource::is_answer_due() const {
   if (stopper_ && stopper_->figures().busy > stopper_->figures().undone_late) return true;
-  return std::ranges::any_of(runnable_,
-                             [](const Runnable& one) { return one.process->way == Way::Signal && one.process->has_walker; });
+  return std::ranges::any_of(runnable_, [](const Runnable& one) { return one.process->way == Way::Signal; });
 }
 
 void LookSource::look_at_all(uint64_t now, SampleSink& sink) {
@@ -477,7 +477,7 @@ bool LookSource::read_stopped(const linux::StoppedThread& stopped, Process& proc
   const bool is_ours = thread.asked_ns != 0 &&
                        less(time->ready_ns, thread.delay_ns) <= clock_ns(CLOCK_MONOTONIC) - thread.asked_ns + kWakingNs;
   thread.delay_ns = time->ready_ns;
-  if (time->turns != thread.arrivals && !is_ours) return false;
+  if (time->turns != thread.arrivals && !is_ours && !is_overdue(thread)) return false;
   thread.ran_ns = std::max(thread.ran_ns, time->ran_ns);
   raw.registers = stopped.registers;
   raw.has_copy = true;
@@ -526,9 +526,17 @@ void LookSource::on_answer(pid_t pid, pid_t tid, const preload::Request& answer,
 // that took 3 % of the time.
 bool LookSource::was_on_cpu(Thread& thread, uint64_t switches, uint64_t taken_ns) {
   if (thread.arrivals == switches + 1) return true;
+  if (is_overdue(thread)) return true;
   if (thread.asked_ns == 0) return false;
   const auto time = thread.files->figures();
   return time && less(time->ready_ns, thread.delay_ns) <= less(taken_ns, thread.asked_ns) + kWakingNs;
+}
+
+// It has run for many periods and never counted: a sample that may be of a system call rather than of what is around it is
+// better than none.
+bool LookSource::is_overdue(const Thread& thread) const {
+  constexpr uint64_t kMostPeriods = 4;
+  return less(thread.ran_ns, thread.told_ns) > kMostPeriods * plan_.period_ns;
 }
 
 // `ran_ns`: what the thread had run when the sample was taken.

@@ -145,7 +145,8 @@ class LookSource final : public SampleSource {
   void tell(Process& process, uint64_t ns);
   void forget(pid_t pid, Process& process);
   bool is_full();
-  static bool was_on_cpu(Thread& thread, uint64_t switches, uint64_t taken_ns);
+  bool is_overdue(const Thread& thread) const;
+  bool was_on_cpu(Thread& thread, uint64_t switches, uint64_t taken_ns);
 
   LookPlan plan_;
   size_t cpus_;
