@@ -325,7 +325,8 @@ void LookSource::on_start(pid_t pid, const preload::Request& start, SampleSink& 
   const auto process = processes_.find(pid);
   if (process == processes_.end() || !plan_.with_cpu || is_full()) return;
   Thread& thread = add_thread(pid, process->second, pid);
-  if (start.cpu_ns > thread.told_ns) add_sample(process->second, thread, raw_of(pid, pid, start), start.cpu_ns, sink);
+  // What one that ran another program before had run until then is not of this one.
+  if (thread.told_ns == 0) add_sample(process->second, thread, raw_of(pid, pid, start), start.cpu_ns, sink);
 }
 
 // Numbers rise: those that were given out since the last time may be children of ours, or threads. Where none was, nobody is
