@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "support/ended_thread.h"
 
 namespace atys::capture {
 namespace {
@@ -36,7 +37,9 @@ class Burner {
   pid_t tid() const { return tid_; }
   void end() {
     is_over_ = true;
-    if (thread_.joinable()) thread_.join();
+    if (!thread_.joinable()) return;
+    thread_.join();
+    test::wait_until_gone(tid_);
   }
 
  private:

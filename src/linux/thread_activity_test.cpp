@@ -8,6 +8,7 @@
 #include <atomic>
 #include <thread>
 
+#include "support/ended_thread.h"
 #include "support/waiting_program.h"
 
 namespace atys::linux {
@@ -120,6 +121,7 @@ TEST(thread_files, tell_a_name_that_was_just_given) {
   ASSERT_TRUE(files.ok());
   EXPECT_EQ(first, "first (name)");
   EXPECT_EQ(second, "second");
+  test::wait_until_gone(tid);
   EXPECT_EQ(files->name(), std::nullopt);
 }
 
