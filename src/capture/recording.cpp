@@ -193,7 +193,8 @@ std::unique_ptr<preload::SharedSpace> Recording::State::space_for_command() cons
   if (command == nullptr || command->arguments.empty()) return nullptr;
   if (plan_.tier != Tier::Auto && plan_.tier != Tier::Signal) return nullptr;
   if (preload::judge_command(command->arguments[0]) != preload::Preload::Works) return nullptr;
-  if (linux::is_refusal(linux::answer_to_nonsense(linux::SystemCall::SignalThread))) return nullptr;
+  for (const auto call : {linux::SystemCall::SignalThread, linux::SystemCall::MemfdCreate})
+    if (linux::is_refusal(linux::answer_to_nonsense(call))) return nullptr;
   auto space = preload::SharedSpace::create();
   return space.ok() ? space.take() : nullptr;
 }

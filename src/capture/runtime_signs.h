@@ -23,6 +23,7 @@ struct FileSigns {
 
 struct RuntimeSigns {
   std::string_view name;                   // "Python"
+  std::vector<std::string_view> programs;  // how the base names of its interpreters begin; for who has not started one yet
   std::vector<std::string_view> files;     // libraries worth a look: how their base names begin; the executable always is
   std::vector<std::string_view> sections;  // any of these …
   std::vector<std::string_view> symbols;   // … or any of these, defined, says that it is there

@@ -11,7 +11,7 @@
 #include "capture/native/ring_source.h"
 #include "capture/profiling_kernel.h"
 #include "linux/allowance.h"
-#include "linux/deadly_filter.h"
+#include "linux/call_filter.h"
 #include "linux/event_names.h"
 #include "linux/perf_events.h"
 #include "linux/process.h"
@@ -80,9 +80,7 @@ bool is_command(const RecordingPlan& plan) { return std::holds_alternative<Comma
 
 // Where our library cannot be in a program, a filter must let us stop its threads.
 Result<> check_stops(const RecordingPlan& plan) {
-  if (linux::is_survivable(linux::SystemCall::Ptrace) &&
-      !linux::is_refusal(linux::answer_to_nonsense(linux::SystemCall::Ptrace)))
-    return {};
+  if (!linux::is_refusal(linux::answer_to_nonsense(linux::SystemCall::Ptrace))) return {};
   const auto* command = std::get_if<CommandTarget>(&plan.target);
   if (command == nullptr || command->arguments.empty())
     return linux::fail_refused("stop threads", {.call = linux::SystemCall::Ptrace, .error = EPERM});
@@ -145,7 +143,10 @@ bool is_interpreter(const RecordingPlan& plan) {
   const auto* command = std::get_if<CommandTarget>(&plan.target);
   if (command == nullptr || command->arguments.empty()) return false;
   const std::string program = preload::program_of(command->arguments);
-  return program.starts_with("python") || program.starts_with("php");
+  return std::ranges::any_of(profiling_kernels(), [&](const auto& kernel) {
+    return kernel->reads_stacks() &&
+           std::ranges::any_of(kernel->signs().programs, [&](std::string_view begin) { return program.starts_with(begin); });
+  });
 }
 
 // What shows most of the target truly.
@@ -188,9 +189,9 @@ Result<std::unique_ptr<native::SampleSource>> choose_for_event(const RecordingPl
   return rings;
 }
 
-// What the right to something better would add.
-std::string missing_in(std::string_view tier) {
-  if (tier == "memory") return ", no native frames";
+// What the right to something better would add. Where a thread waits is seen with all its frames.
+std::string missing_in(std::string_view tier, KindName kind) {
+  if (tier == "memory" && kind == KindName::Cpu) return ", no native frames";
   return tier == "perf" ? "" : ", no frames of the kernel";
 }
 
@@ -203,7 +204,8 @@ Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan&
   const bool has_waits = plan.kind.name == KindName::OffCpu || plan.kind.name == KindName::Wall;
   if (plan.kind.name == KindName::Event) return choose_for_event(plan, target, period_ns, notes);
   if (plan.tier == Tier::Perf && has_waits)
-    return fail(ErrorCode::Unsupported, "the perf tier does not record waits", "leave --tier out: waits need eBPF");
+    return fail(ErrorCode::Unsupported, "the perf tier does not record waits",
+                "leave --tier out: the best tier that records them is chosen");
   if (plan.tier == Tier::Perf) return open_rings(plan, target, period_ns);
   if (plan.tier == Tier::Memory) return open_memory(plan, target, period_ns);
   if (plan.tier == Tier::Signal || plan.tier == Tier::Stop) return open_looks(plan, target, period_ns, std::move(space));
@@ -211,8 +213,8 @@ Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan&
   if (source.ok() || plan.tier == Tier::Ebpf || (has_waits && target.is_host())) return source;
   auto other = choose_without_ebpf(plan, target, period_ns, std::move(space));
   if (other.ok())
-    notes.push_back("tier " + std::string((*other)->tier()) + " instead of ebpf" + missing_in((*other)->tier()) + ": " +
-                    source.error().message);
+    notes.push_back("tier " + std::string((*other)->tier()) + " instead of ebpf" +
+                    missing_in((*other)->tier(), plan.kind.name) + ": " + source.error().message);
   return other;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linux/host.h"
 
+#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -44,6 +45,13 @@ std::vector<int> online_cpus() {
   std::vector<int> cpus;
   for (int cpu = 0; cpu < std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)); ++cpu) cpus.push_back(cpu);
   return cpus;
+}
+
+size_t usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return online_cpus().size();
+  return static_cast<size_t>(std::max(1, CPU_COUNT(&set)));
 }
 
 Result<Host> read_host() {

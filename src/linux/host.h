@@ -23,6 +23,8 @@ Result<std::vector<int>> parse_cpu_list(std::string_view text);
 
 // Which CPUs are online; falls back to counting where /sys is hidden.
 std::vector<int> online_cpus();
+// How many of them we may be on, and what we start; at least one.
+size_t usable_cpus();
 
 Result<Host> read_host();
 

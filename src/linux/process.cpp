@@ -194,6 +194,11 @@ Result<uint64_t> cpu_time_ns(pid_t pid) {
   return stat.cpu_ticks * (1'000'000'000 / static_cast<uint64_t>(::sysconf(_SC_CLK_TCK)));
 }
 
+Result<uint64_t> process_start_ticks(pid_t pid) {
+  const std::string text = TRY(read_proc_file(proc_path(pid, "stat")));
+  return TRY(parse_stat(text)).start_time_ticks;
+}
+
 bool is_alive(pid_t pid, uint64_t start_time_ticks) {
   const auto text = read_proc_file(proc_path(pid, "stat"));
   if (!text.ok()) return false;

@@ -67,6 +67,9 @@ Result<pid_t> parent_of(pid_t pid);
 // CPU time of all threads since the process began, in nanoseconds.
 Result<uint64_t> cpu_time_ns(pid_t pid);
 
+// When it began, in ticks since boot: with its number it names one process for ever.
+Result<uint64_t> process_start_ticks(pid_t pid);
+
 // Whether the process that began at that time still runs; false for a zombie and for a reused pid.
 bool is_alive(pid_t pid, uint64_t start_time_ticks);
 

@@ -2,12 +2,12 @@
 #include "linux/stop_refusal.h"
 
 #include <fmt/format.h>
-#include <sys/ptrace.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "linux/call_filter.h"
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"
 #include "linux/process.h"
@@ -18,20 +18,14 @@ namespace {
 
 using Cause = StopRefusal::Cause;
 
-// There is no thread 0: a kernel that is asked says so, a filter does not look.
-bool is_filtered() { return ::ptrace(PTRACE_SEIZE, 0, nullptr, nullptr) != 0 && errno != ESRCH; }
-
-pid_t parent_of(pid_t pid) {
-  const auto status = read_proc_file(fmt::format("/proc/{}/status", pid), size_t{64} << 10);
-  return status.ok() ? parse_number<pid_t>(value_of(*status, "PPid")).value_or(0) : 0;
-}
-
 bool descends_from_us(pid_t pid) {
   constexpr int kMostGenerations = 1000;  // processes may change parents while we look
   const pid_t us = ::getpid();
   for (int i = 0; i < kMostGenerations && pid > 1; ++i) {
-    pid = parent_of(pid);
-    if (pid == us) return true;
+    const auto parent = parent_of(pid);
+    if (!parent.ok()) return false;
+    if (*parent == us) return true;
+    pid = *parent;
   }
   return false;
 }
@@ -51,7 +45,7 @@ StopRefusal explain_refusal(pid_t pid, pid_t tid, int error) {
   if (!status.ok()) return with(Cause::Ended);
   const std::string_view state = value_of(*status, "State");
   if (state.starts_with('Z') || state.starts_with('X')) return with(Cause::Ended);
-  if (is_filtered()) return with(Cause::Filter);
+  if (is_refusal(answer_to_nonsense(SystemCall::Ptrace))) return with(Cause::Filter);
   if (error != EPERM && error != EACCES) return with(Cause::Other);
   const pid_t tracer = parse_number<pid_t>(value_of(*status, "TracerPid")).value_or(0);
   if (tracer != 0) return with(Cause::TracedByOther, tracer);

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "base/clock.h"
+#include "linux/deadly_filter.h"
 #include "linux/process.h"
 #include "linux/trace_event.h"
 
@@ -32,6 +33,8 @@ bool is_zombie(pid_t pid, pid_t tid) {
 // While another thread calls exec, the kernel lets us wait for the end of it, and then refuses the first thread as it was:
 // it is dead, and another has its number. Asked again, it means that one.
 bool seize(pid_t tid) {
+  errno = EPERM;
+  if (!is_survivable(SystemCall::Ptrace)) return false;
   for (int tries = 0; tries < 3; ++tries) {
     if (::ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) == 0) return true;
     if (errno != EPERM) return false;

@@ -254,7 +254,7 @@ def end_of(process) -> str:
                 stack = [line.split()[-1] for line in (task / "stack").read_text().splitlines()[:3]]
                 places.append(f"{(task / 'comm').read_text().strip()}: {(task / 'wchan').read_text()} {stack}")
         process.kill()
-        raise AssertionError(f"it does not end: {places}; it said {process.communicate()[1][-500:]}") from late
+        raise AssertionError(f"it does not end; it said {process.communicate()[1][-250:]}; its threads: {places}") from late
 
 
 def interrupted(folder):

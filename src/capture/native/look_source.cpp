@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/look_source.h"
 
-#include <fmt/format.h>
 #include <sched.h>
-#include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,33 +11,25 @@
 #include "base/clock.h"
 #include "capture/native/frame_pointers.h"
 #include "linux/host.h"
-#include "linux/proc_file.h"
-#include "linux/proc_text.h"
 #include "linux/process.h"
+#include "linux/thread_turns.h"
 
 namespace atys::capture::native {
 
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kRefreshNs = 100'000'000;
 constexpr uint64_t kListingNs = 20'000'000;      // between two looks for new threads and processes
 constexpr uint64_t kLongestNapNs = 100'000'000;  // a thread that does nothing is not looked at more often
 constexpr uint64_t kPatienceNs = 50'000'000;     // until our library, if it is in a program, has told so
 constexpr uint64_t kPatienceCpuNs = 20'000'000;
-// A thread that does nothing is looked at after twice as long each time, so often; where it waits is to be known more
-// exactly.
-constexpr uint32_t kIdleNaps = 8;
+constexpr uint32_t kIdleNaps = 8;  // a thread that does nothing is looked at after twice as long each time, so often
 constexpr pid_t kManyNumbers = 512;
 constexpr size_t kFewThreads = 64;
 constexpr size_t kAlwaysLookedAt = 16;  // threads of a process; of many, those that sleep are passed over for a while
 constexpr uint64_t kIdleNs = 50'000'000;
-constexpr uint64_t kDeafNs = 50'000'000;       // who has run for so long would have answered
-constexpr uint64_t kLateNs = 5'000;            // and twice as late as when nothing is in our way
-constexpr uint64_t kStopPatienceNs = 500'000;  // a thread that runs stops at once, and one that does not is not wanted
-constexpr uint64_t kAnswerNs = 400'000;        // until threads that run have answered
-constexpr uint64_t kWakingNs = 60'000;         // from the timer to our first look at the clock
-constexpr double kSpread = 0.4;                // of the distance between two looks, around the one asked for
+constexpr uint64_t kDeafNs = 50'000'000;  // who has run for so long would have answered
+constexpr uint64_t kAnswerNs = 400'000;   // until threads that run have answered
 // The kernel adds up what a thread ran, when it is looked at from outside, with each tick only.
 constexpr uint64_t kLagNs = 20'000'000;
 constexpr const char* kNotStopped = "processes whose threads may not be stopped";
@@ -52,21 +41,10 @@ uint64_t cpu_time_ns(pid_t pid) {
   return ran.ok() ? *ran : 0;
 }
 
-// That we may be on, and what we start.
-size_t usable_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return linux::online_cpus().size();
-  return static_cast<size_t>(std::max(1, CPU_COUNT(&set)));
-}
-
-// Who has come to a CPU once more than left one.
-bool is_on_cpu(pid_t pid, pid_t tid, uint64_t arrivals) {
-  const auto status = linux::read_proc_file(fmt::format("/proc/{}/task/{}/status", pid, tid));
-  if (!status.ok()) return false;
-  const auto willing = linux::parse_number<uint64_t>(linux::value_of(*status, "voluntary_ctxt_switches"));
-  const auto unwilling = linux::parse_number<uint64_t>(linux::value_of(*status, "nonvoluntary_ctxt_switches"));
-  return willing && unwilling && *willing + *unwilling + 1 == arrivals;
+// 0: it has ended.
+uint64_t start_of(pid_t pid) {
+  const auto ticks = linux::process_start_ticks(pid);
+  return ticks.ok() ? *ticks : 0;
 }
 
 // The program could write the number of any process: those that share memory with us are ours.
@@ -74,22 +52,6 @@ bool has_our_memory(pid_t pid) {
   const auto ranges = linux::read_maps(pid);
   return ranges.ok() &&
          std::ranges::any_of(*ranges, [](const linux::MappedRange& range) { return range.path == preload::kMemoryPath; });
-}
-
-// With its number it names one process for ever.
-uint64_t start_of(pid_t pid) {
-  const auto text = linux::read_proc_file(fmt::format("/proc/{}/stat", pid));
-  const auto stat = text.ok() ? linux::parse_stat(*text) : Result<linux::ProcessStat>(text.error());
-  return stat.ok() ? stat->start_time_ticks : 0;
-}
-
-// The CPU that it is on, or was on last.
-int last_cpu(pid_t pid, pid_t tid) {
-  constexpr size_t kField = 39 - 3;  // of those behind the name
-  const auto stat = linux::read_proc_file(fmt::format("/proc/{}/task/{}/stat", pid, tid));
-  if (!stat.ok() || stat->rfind(')') == std::string::npos) return -1;
-  const auto words = linux::words_of(std::string_view(*stat).substr(stat->rfind(')') + 1));
-  return words.size() > kField ? linux::parse_number<int>(words[kField]).value_or(-1) : -1;
 }
 
 // What the program could have written there is no more than a wrong stack.
@@ -112,11 +74,9 @@ linux::PerfRecord exec_record(pid_t pid, uint64_t now) {
   return record;
 }
 
-uint64_t less(uint64_t all, uint64_t part) { return all - std::min(all, part); }
-
 }  // namespace
 
-LookSource::LookSource(LookPlan plan) : plan_(std::move(plan)), cpus_(usable_cpus()), random_(clock_ns(CLOCK_MONOTONIC)) {
+LookSource::LookSource(LookPlan plan) : plan_(std::move(plan)), cpus_(linux::usable_cpus()) {
   if (plan_.space != nullptr) signals_.emplace(std::move(plan_.space));
 }
 
@@ -125,41 +85,18 @@ Result<std::unique_ptr<SampleSource>> LookSource::open(LookPlan plan) {
 }
 
 Result<> LookSource::start() {
-  timer_.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
-  if (!timer_.is_open()) return fail(ErrorCode::ResourceExhausted, "no timer can be had", "");
   newest_ = linux::newest_number();
-  return set_period(plan_.period_ns);
+  return clock_.start(plan_.period_ns);
 }
 
 void LookSource::stop() {
-  timer_.reset();
-  if (stopper_) (void)stopper_->release();
+  clock_.stop();
+  stops_.release();
 }
 
 Result<> LookSource::set_period(uint64_t period) {
   plan_.period_ns = period;
-  next_ns_ = clock_ns(CLOCK_MONOTONIC);
-  plan_next_look();
-  return timer_.is_open() ? set_timer(next_ns_) : Result<>();
-}
-
-// The next look is not at an even distance from this one: it would fall into step with whatever in the target takes as long.
-// It is so far from where this one should have been, that looks are as many as were asked for.
-void LookSource::plan_next_look() {
-  const double distance = static_cast<double>(plan_.period_ns) * (1 - kSpread / 2 + kSpread * random_.uniform());
-  next_ns_ = std::max(next_ns_ + static_cast<uint64_t>(distance), clock_ns(CLOCK_MONOTONIC) + 1);
-}
-
-Result<> LookSource::set_timer(uint64_t at_ns) {
-  const itimerspec when{.it_interval = {},
-                        .it_value = {static_cast<time_t>(at_ns / kSecond), static_cast<long>(at_ns % kSecond)}};
-  if (::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr) != 0)
-    return fail(ErrorCode::InvalidInput, fmt::format("a timer of {} ns cannot be set", plan_.period_ns), "");
-  return {};
-}
-
-void LookSource::add_wakeups(std::vector<pollfd>& fds) const {
-  if (timer_.is_open()) fds.push_back({timer_.get(), POLLIN, 0});
+  return clock_.set_period(period);
 }
 
 // What its threads have run before is not ours to tell.
@@ -170,7 +107,7 @@ Result<> LookSource::add_process(pid_t pid) {
   process.began_ns = clock_ns(CLOCK_MONOTONIC);
   process.ran_ns = process.told_ns = cpu_time_ns(pid);
   list_threads(pid, process, process.began_ns);
-  for (auto& [tid, thread] : process.threads) thread.told_ns = thread.ran_ns = thread.waits.before.ran_ns;
+  for (auto& [tid, thread] : process.threads) thread.told_ns = thread.ran_ns = thread.waits.at_begin().ran_ns;
   return {};
 }
 
@@ -201,16 +138,15 @@ void LookSource::set_thread_state(pid_t tid, uint64_t address) {
   if (process != processes_.end()) add_thread(pid, process->second, tid).state = address;
 }
 
-LookSource::Thread& LookSource::add_thread(pid_t pid, Process& process, pid_t tid) {
+LookedThread& LookSource::add_thread(pid_t pid, Process& process, pid_t tid) {
   const auto [entry, is_new] = process.threads.try_emplace(tid);
   Thread& thread = entry->second;
   if (!is_new) return thread;
   process_of_[tid] = pid;
   if (auto files = linux::ThreadFiles::open(pid, tid); files.ok()) thread.files.emplace(files.take());
-  thread.waits.began_ns = clock_ns(CLOCK_MONOTONIC);
-  if (thread.files) thread.waits.before = thread.files->figures().value_or(linux::ThreadFigures{});
-  if (!plan_.with_waits) return thread;
-  if (auto still = StillThread::open(pid, tid); still.ok()) thread.waits.still.emplace(still.take());
+  const auto figures = thread.files ? thread.files->figures() : std::nullopt;
+  thread.waits.begin(figures.value_or(linux::ThreadFigures{}));
+  if (plan_.with_waits) thread.waits.watch(pid, tid);
   return thread;
 }
 
@@ -223,38 +159,28 @@ void LookSource::list_threads(pid_t pid, Process& process, uint64_t now) {
 }
 
 void LookSource::collect(SampleSink& sink) {
-  uint64_t ticks = 0;
   take_answers(sink);
-  if (stopper_) stopper_->pass_on_events();
-  if (!timer_.is_open() || ::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks) return;
-  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (now < next_ns_) {  // woken for answers
-    (void)set_timer(next_ns_);
-    return;
-  }
-  woken_ns_ = now;
-  see_lateness();
-  plan_next_look();
-  look_at_all(now, sink);
-  (void)set_timer(is_answer_due() ? std::min(next_ns_, clock_ns(CLOCK_MONOTONIC) + kAnswerNs) : next_ns_);
+  stops_.pass_on_events();
+  repeat_if_nobody_counted();
+  if (!clock_.is_time()) return;
+  has_counted_ = false;
+  look_at_all(clock_.woken_ns(), sink);
+  may_repeat_ = std::ranges::any_of(runnable_, [](const Runnable& one) { return one.process->way != Way::Memory; });
+  if (is_answer_due()) return clock_.wait_for_next(kAnswerNs);
+  repeat_if_nobody_counted();
+  clock_.wait_for_next();
 }
 
-// How long we were ready ourselves before we ran. A little of it is always: how much is different from machine to machine,
-// and changes. That the timer itself was late does not matter.
-void LookSource::see_lateness() {
-  if (!own_files_)
-    if (auto files = linux::ThreadFiles::open(::getpid(), ::gettid()); files.ok()) own_files_.emplace(files.take());
-  const auto own = own_files_ ? own_files_->figures() : std::nullopt;
-  const uint64_t ready_ns = own ? own->ready_ns : 0;
-  const uint64_t waited_ns = less(ready_ns, std::exchange(own_ready_ns_, ready_ns));
-  soonest_ns_ = std::min(soonest_ns_ + soonest_ns_ / 64 + 1, waited_ns);
-  is_late_ = waited_ns > soonest_ns_ + soonest_ns_ / 2 + kLateNs;
+// On a machine that is full of others those who are ready have no CPU at most looks. Where it took ten of them for a sample,
+// a rate of 99 Hz would be one of 10.
+void LookSource::repeat_if_nobody_counted() {
+  if (std::exchange(may_repeat_, false) && !has_counted_) clock_.repeat();
 }
 
 // What a thread waited for a CPU is told of all its waits together, what an interpreter runs is known by name only as long
 // as it is there, and a thread that stopped too late stands.
 bool LookSource::is_answer_due() const {
-  if (stopper_ && stopper_->figures().busy > stopper_->figures().undone_late) return true;
+  if (stops_.is_one_standing()) return true;
   return std::ranges::any_of(runnable_, [](const Runnable& one) { return one.process->way == Way::Signal; });
 }
 
@@ -274,7 +200,7 @@ void LookSource::look_at_all(uint64_t now, SampleSink& sink) {
   }
   sample_runnable(sink);
   for (auto& [pid, process] : processes_)
-    if (plan_.with_waits) look_at_waits(process, sink);
+    if (plan_.with_waits) look_at_waits(pid, process, sink);
 }
 
 // Where more are ready than can run, most have no CPU: to ask them would tell us where they lost it, see was_on_cpu(). Those
@@ -285,8 +211,9 @@ void LookSource::sample_runnable(SampleSink& sink) {
   const int own_cpu = ::sched_getcpu();
   for (const Runnable& one : runnable_) {
     if (is_full()) return;
-    const bool may_have_one = !are_many || (one.had_cpu && (is_on_cpu(one.pid, one.tid, one.thread->seen_arrivals) ||
-                                                            (!is_late_ && last_cpu(one.pid, one.tid) == own_cpu)));
+    const bool may_have_one =
+        !are_many || (one.had_cpu && (linux::is_on_cpu(one.pid, one.tid, one.thread->seen_arrivals) ||
+                                      (!clock_.is_late() && linux::last_cpu(one.pid, one.tid) == own_cpu)));
     if (!may_have_one) {
       one.thread->turn_on_cpu = 0;
       continue;
@@ -408,7 +335,7 @@ bool LookSource::look_at(pid_t pid, Process& process, pid_t tid, Thread& thread,
   if (!signals_ || !signals_->is_asked(tid)) {
     thread.delay_ns = time->ready_ns;
     thread.arrivals = time->turns;
-    thread.asked_ns = is_late_ ? 0 : woken_ns_;
+    thread.asked_ns = clock_.is_late() ? 0 : clock_.woken_ns();
   }
   runnable_.push_back({pid, tid, &process, &thread, is_new_turn || time->turns == thread.turn_on_cpu});
   return true;
@@ -441,55 +368,12 @@ void LookSource::sample_by_signal(pid_t pid, Process& process, pid_t tid, Thread
 }
 
 void LookSource::sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
-  if (!may_be_stopped(pid, process)) return;
-  if (!stopper_) stopper_.emplace(linux::StopOptions{.patience_ns = kStopPatienceNs});
   RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
-  bool is_good = false;
-  const uint64_t ready_before_ns = thread.delay_ns;
-  const auto result = stopper_->stop_shortly(
-      pid, tid, [&](const linux::StoppedThread& stopped) { is_good = read_stopped(stopped, process, thread, raw); });
-  if (result.outcome == linux::StopOutcome::Refused) {
-    process.may_stop = false;
-    ++totals_.losses[kNotStopped];
-  }
-  // That it waited for a CPU before it could stop is not our doing.
-  stopped_ns_ += less(clock_ns(CLOCK_MONOTONIC) - raw.time_ns, less(thread.delay_ns, ready_before_ns));
-  if (!is_good) return;
+  const StopWay::Outcome outcome = stops_.take(process, thread, plan_.period_ns, stack_bytes_, raw);
+  if (outcome == StopWay::Outcome::Refused) ++totals_.losses[kNotStopped];
+  if (outcome != StopWay::Outcome::Sampled) return;
   if (process.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
   add_sample(process, thread, raw, thread.ran_ns, sink);
-}
-
-// A sanitizer looks for leaks at the end by stopping its own threads, and fails where somebody else does at that moment.
-bool LookSource::may_be_stopped(pid_t pid, Process& process) {
-  struct stat program {};
-  const std::string path = fmt::format("/proc/{}/exe", pid);
-  if (process.life != 0 || ::stat(path.c_str(), &program) != 0) return true;
-  if (process.program == program.st_ino) return process.may_stop;
-  process.program = program.st_ino;
-  process.may_stop = preload::judge_command(path) != preload::Preload::HasToBeFirst;
-  if (!process.may_stop) ++totals_.losses[kNotStopped];
-  return process.may_stop;
-}
-
-// While it stands. Who waited for a CPU when we looked has come to one since, see was_on_cpu().
-bool LookSource::read_stopped(const linux::StoppedThread& stopped, Process& process, Thread& thread, RawSample& raw) {
-  const auto time = thread.files->figures();
-  if (!time) return false;
-  const bool is_ours = thread.asked_ns != 0 &&
-                       less(time->ready_ns, thread.delay_ns) <= clock_ns(CLOCK_MONOTONIC) - thread.asked_ns + kWakingNs;
-  thread.delay_ns = time->ready_ns;
-  if (time->turns != thread.arrivals && !is_ours && !is_overdue(thread)) return false;
-  thread.ran_ns = std::max(thread.ran_ns, time->ran_ns);
-  raw.registers = stopped.registers;
-  raw.has_copy = true;
-  linux::ProcessMemory memory(raw.pid);
-  stack_.resize(stack_bytes_);
-  raw.stack_copy = std::span(stack_).first(memory.read(stopped.registers.sp, stack_));
-  if (!process.has_walker || thread.state == 0) return true;
-  const RemoteWalk outcome = thread.walker.walk(memory, process.walker, thread.state, frames_);
-  raw.walked = frames_;
-  raw.walk_flags = static_cast<uint16_t>(ATYS_WALKED | (outcome == RemoteWalk::Cut ? ATYS_WALK_CUT : 0));
-  return true;
 }
 
 void LookSource::sample_by_memory(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
@@ -514,30 +398,10 @@ void LookSource::on_answer(pid_t pid, pid_t tid, const preload::Request& answer,
   if (thread == process->second.threads.end()) return;
   RawSample raw = raw_of(pid, tid, answer);
   if (process->second.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
-  if (was_on_cpu(thread->second, answer.switches, answer.time_ns))
+  if (was_on_cpu(thread->second, answer.switches, answer.time_ns) || is_overdue(thread->second, plan_.period_ns))
     add_sample(process->second, thread->second, raw, answer.cpu_ns, sink);
   else
     tell_ready(thread->second, raw, sink);
-}
-
-// A thread that is ready but waits for a CPU answers when it gets one, and shows where it lost it the last time: that is not
-// where it spends its time, but where the system takes the CPU away. Only who had one when we looked counts. We may have
-// taken it ourselves: then it has been waiting for no longer than we have been awake. But where we had to wait for a CPU, be
-// it for 50 µs, it is the thread that had it before us who chose the moment: of such samples two thirds were in system calls
-// that took 3 % of the time.
-bool LookSource::was_on_cpu(Thread& thread, uint64_t switches, uint64_t taken_ns) {
-  if (thread.arrivals == switches + 1) return true;
-  if (is_overdue(thread)) return true;
-  if (thread.asked_ns == 0) return false;
-  const auto time = thread.files->figures();
-  return time && less(time->ready_ns, thread.delay_ns) <= less(taken_ns, thread.asked_ns) + kWakingNs;
-}
-
-// It has run for many periods and never counted: a sample that may be of a system call rather than of what is around it is
-// better than none.
-bool LookSource::is_overdue(const Thread& thread) const {
-  constexpr uint64_t kMostPeriods = 4;
-  return less(thread.ran_ns, thread.told_ns) > kMostPeriods * plan_.period_ns;
 }
 
 // `ran_ns`: what the thread had run when the sample was taken.
@@ -547,6 +411,7 @@ void LookSource::add_sample(Process& process, Thread& thread, const RawSample& r
   named.comm = thread.comm;
   const bool is_empty = raw.registers.sp == 0 && raw.walked.empty() && process.mode != StackMode::Without;
   const SampleSlot slot = is_empty ? sink.on_lost_stack(raw.pid, raw.tid) : sink.on_stack(named);
+  has_counted_ = true;
   const uint64_t weight = less(ran_ns, thread.told_ns);
   sink.add(slot, 1, weight);
   ++totals_.samples;
@@ -564,48 +429,19 @@ void LookSource::see_name(const Process& process, pid_t tid, Thread& thread) {
 }
 
 // Threads that have run since wait elsewhere than before, or for something else. Where none has, nothing is new.
-void LookSource::look_at_waits(Process& process, SampleSink& sink) {
-  if (!std::exchange(process.has_run, false)) return;
+void LookSource::look_at_waits(pid_t pid, Process& process, SampleSink& sink) {
+  if (std::exchange(process.has_run, false)) tell_waits(pid, process, sink);
+}
+
+void LookSource::tell_waits(pid_t pid, Process& process, SampleSink& sink) {
   for (auto& [tid, thread] : process.threads)
-    if (thread.waits.still) tell_wait(process_of_[tid], tid, thread, sink);
+    if (thread.waits.is_watched() && thread.waits.tell(pid, tid, plan_.with_cpu, stack_, sink)) ++totals_.samples;
 }
 
-// The time since the last look for which it did not run goes to where it waits; if that is another place than before, half
-// of it to that: it went from one to the other at some moment between. What it ran is known exactly only while it does not.
-void LookSource::tell_wait(pid_t pid, pid_t tid, Thread& thread, SampleSink& sink) {
-  Waits& waits = thread.waits;
-  RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
-  const StillThread::Look look = waits.still->look(raw, stack_);
-  if (look != StillThread::Look::Waits && look != StillThread::Look::Same) return;
-  const std::optional<SampleSlot> before = waits.at;
-  if (look == StillThread::Look::Waits) waits.at = sink.on_stack(raw);
-  if (!waits.at) return;
-  const linux::ThreadFigures& now = waits.still->figures();
-  // Where nobody sees it ready, that is a part of its waits.
-  const uint64_t ready_ns = plan_.with_cpu ? less(now.ready_ns, waits.before.ready_ns) : 0;
-  const uint64_t busy_ns = less(now.ran_ns, waits.before.ran_ns) + ready_ns;
-  const uint64_t waited_ns = less(clock_ns(CLOCK_MONOTONIC) - waits.began_ns, busy_ns);
-  if (waited_ns <= waits.told_ns) return;
-  const uint64_t since_ns = waited_ns - waits.told_ns;
-  const uint64_t before_ns = look == StillThread::Look::Waits && before ? since_ns / 2 : 0;
-  if (before_ns > 0) sink.add(*before, 0, before_ns);
-  sink.add(*waits.at, 1, since_ns - before_ns);
-  waits.told_ns = waited_ns;
-  ++totals_.samples;
-}
-
-// Ready to run, but without a CPU: it shows where it lost it.
-void LookSource::tell_ready(Thread& thread, const RawSample& raw, SampleSink& sink) {
+void LookSource::tell_ready(Thread& thread, RawSample raw, SampleSink& sink) {
   const auto time = plan_.with_waits ? thread.files->figures() : std::nullopt;
-  if (!time) return;
-  const uint64_t ready_ns = less(time->ready_ns, thread.waits.before.ready_ns);
-  if (ready_ns <= thread.waits.told_ready_ns) return;
-  RawSample named = raw;
-  named.comm = thread.comm;
-  named.note.wait = "cpu";
-  sink.add(sink.on_stack(named), 1, ready_ns - thread.waits.told_ready_ns);
-  thread.waits.told_ready_ns = ready_ns;
-  ++totals_.samples;
+  raw.comm = thread.comm;
+  if (time && thread.waits.tell_ready(*time, raw, sink)) ++totals_.samples;
 }
 
 void LookSource::tell(Process& process, uint64_t ns) {
@@ -625,8 +461,7 @@ void LookSource::forget(pid_t pid, Process& process) {
 void LookSource::collect_counts(SampleSink& sink) {
   take_answers(sink);
   for (auto& [pid, process] : processes_) {
-    for (auto& [tid, thread] : process.threads)
-      if (thread.waits.still) tell_wait(pid, tid, thread, sink);
+    tell_waits(pid, process, sink);
     if (!plan_.with_cpu || process.way == Way::Signal || process.way == Way::Stop || process.mode == StackMode::Without)
       continue;
     const uint64_t ran = std::max(process.ran_ns, cpu_time_ns(pid));
@@ -638,13 +473,7 @@ void LookSource::collect_counts(SampleSink& sink) {
 
 SourceTotals LookSource::totals() const {
   SourceTotals totals = totals_;
-  if (stopper_) {
-    const linux::StopFigures& stops = stopper_->figures();
-    totals.kernel_ns += stopped_ns_;
-    totals.figures["stops"] = stops.stops;
-    totals.figures["paused-ns"] = stops.paused_ns;
-    totals.figures["longest-pause-ns"] = stops.longest_ns;
-  }
+  stops_.add_figures(totals);
   if (!signals_) return totals;
   const SignalFigures figures = signals_->figures();
   totals.kernel_ns += figures.spent_ns;

@@ -11,17 +11,13 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/unique_fd.h"
+#include "capture/native/look_clock.h"
+#include "capture/native/looked_at.h"
 #include "capture/native/sample_source.h"
 #include "capture/native/signal_way.h"
-#include "capture/native/still_thread.h"
-#include "capture/walk_remote.h"
-#include "linux/thread_stopper.h"
-#include "reduce/random.h"
+#include "capture/native/stop_way.h"
 
 namespace atys::capture::native {
 
@@ -54,63 +50,16 @@ class LookSource final : public SampleSource {
   void set_thread_state(pid_t tid, uint64_t address) override;
   void collect(SampleSink& sink) override;
   void collect_counts(SampleSink& sink) override;
-  void add_wakeups(std::vector<pollfd>& fds) const override;
+  void add_wakeups(std::vector<pollfd>& fds) const override { clock_.add_wakeups(fds); }
   SourceTotals totals() const override;
 
  private:
-  enum class Way { Unknown, Signal, Stop, Memory };
-  // Of a thread; nanoseconds.
-  struct Waits {
-    std::optional<StillThread> still;
-    uint64_t began_ns = 0;  // when we first saw it, and its figures then
-    linux::ThreadFigures before;
-    uint64_t told_ns = 0;          // of its waits
-    uint64_t told_ready_ns = 0;    // of the time when it was ready but had no CPU
-    std::optional<SampleSlot> at;  // where it waits
-  };
-  struct Thread {
-    uint64_t state = 0;  // of the interpreter; 0: it runs none of its code, as far as we know
-    std::optional<linux::ThreadFiles> files;
-    uint64_t ran_ns = 0;    // when looked at the last time
-    uint64_t delay_ns = 0;  // for which it was ready but had no CPU, at that time
-    uint64_t arrivals = 0;  // on a CPU
-    uint64_t seen_arrivals = 0;
-    uint64_t turn_on_cpu = 0;  // it was on a CPU when we last looked, having come to one so often
-    uint64_t asked_ns = 0;     // when that was: when we had been woken; 0: does not count
-    uint64_t told_ns = 0;      // of what it ran: before us, and in samples since
-    uint64_t next_look_ns = 0;
-    uint32_t idle_looks = 0;    // in a row
-    bool is_deaf = false;       // does not answer signals: it blocks them, or handles them itself
-    uint64_t asked_ran_ns = 0;  // what it had run when it was asked
-    std::string comm;
-    RemoteWalker walker;
-    Waits waits;
-  };
-  struct Process {
-    Way way = Way::Unknown;
-    StackMode mode = StackMode::ByCopy;
-    bool may_stop = true;  // nobody has refused it
-    uint64_t program = 0;  // that was looked at for it: the number of its file
-    uint32_t life = 0;
-    uint64_t start_ticks = 0;  // 0: not asked yet
-    bool has_walker = false;
-    atys_walker walker{};
-    uint32_t walker_number = preload::kWalkers;  // in the memory that is shared
-    uint64_t began_ns = 0;                       // when it was first seen, CLOCK_MONOTONIC
-    uint64_t ran_at_ns = 0;                      // when it was last seen to have
-    uint64_t ran_ns = 0;                         // all of its threads, when looked at the last time
-    uint64_t told_ns = 0;                        // of that, in samples
-    bool has_run = true;                         // since its waits were looked at
-    uint64_t next_listing_ns = 0;                // 0: its threads have never been listed
-    pid_t newest_listed = 0;                     // number that had been given out then
-    std::map<pid_t, Thread> threads;
-  };
+  using Thread = LookedThread;
+  using Process = LookedProcess;
 
   explicit LookSource(LookPlan plan);
-  void plan_next_look();
-  Result<> set_timer(uint64_t at_ns);
   bool is_answer_due() const;
-  void see_lateness();
+  void repeat_if_nobody_counted();
   void look_at_all(uint64_t now, SampleSink& sink);
   void find_children(uint64_t now);
   void find_listeners(SampleSink& sink);
@@ -128,14 +77,12 @@ class LookSource final : public SampleSource {
   bool look_at(pid_t pid, Process& process, uint64_t now);  // false: it has ended
   bool look_at(pid_t pid, Process& process, pid_t tid, Thread& thread, uint64_t now);
   void sample_runnable(SampleSink& sink);
-  void look_at_waits(Process& process, SampleSink& sink);
-  void tell_wait(pid_t pid, pid_t tid, Thread& thread, SampleSink& sink);
-  void tell_ready(Thread& thread, const RawSample& raw, SampleSink& sink);
+  void look_at_waits(pid_t pid, Process& process, SampleSink& sink);
+  void tell_waits(pid_t pid, Process& process, SampleSink& sink);
+  void tell_ready(Thread& thread, RawSample raw, SampleSink& sink);
   void sample(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
   void sample_by_signal(pid_t pid, Process& process, pid_t tid, Thread& thread);
   void sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
-  bool may_be_stopped(pid_t pid, Process& process);
-  bool read_stopped(const linux::StoppedThread& stopped, Process& process, Thread& thread, RawSample& raw);
   void sample_by_memory(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
   void take_answers(SampleSink& sink);
   void on_start(pid_t pid, const preload::Request& start, SampleSink& sink);
@@ -145,23 +92,15 @@ class LookSource final : public SampleSource {
   void tell(Process& process, uint64_t ns);
   void forget(pid_t pid, Process& process);
   bool is_full();
-  bool is_overdue(const Thread& thread) const;
-  bool was_on_cpu(Thread& thread, uint64_t switches, uint64_t taken_ns);
 
   LookPlan plan_;
   size_t cpus_;
   std::optional<SignalWay> signals_;
-  std::optional<linux::ThreadStopper> stopper_;  // made by the thread that collects
-  uint64_t stopped_ns_ = 0;                      // of threads of the target, as far as it was for us
-  uint32_t stack_bytes_ = 16384;                 // to copy, at most
-  UniqueFd timer_;
-  uint64_t next_ns_ = 0;                         // look, CLOCK_MONOTONIC
-  uint64_t woken_ns_ = 0;                        // for the last one
-  bool is_late_ = false;                         // somebody else had our CPU when it was time
-  std::optional<linux::ThreadFiles> own_files_;  // of the thread that collects
-  uint64_t own_ready_ns_ = 0;
-  uint64_t soonest_ns_ = 1'000'000;  // that we waited for a CPU, lately
-  reduce::Random random_;
+  StopWay stops_;
+  LookClock clock_;
+  bool may_repeat_ = false;       // the last look
+  bool has_counted_ = false;      // somebody, since then
+  uint32_t stack_bytes_ = 16384;  // to copy, at most
   std::map<pid_t, Process> processes_;
   std::map<pid_t, pid_t> process_of_;  // by thread
   pid_t newest_ = 0;                   // number that was given out when we looked for children

@@ -48,8 +48,11 @@ class PhpKernel final : public ProfilingKernel {
   }
 
  private:
-  RuntimeSigns signs_{
-      .name = "PHP", .files = {"libphp", "mod_php"}, .symbols = {"executor_globals", "zend_execute_ex"}, .version = version};
+  RuntimeSigns signs_{.name = "PHP",
+                      .programs = {"php"},
+                      .files = {"libphp", "mod_php"},
+                      .symbols = {"executor_globals", "zend_execute_ex"},
+                      .version = version};
 };
 
 }  // namespace

@@ -29,6 +29,7 @@ class PythonKernel final : public ProfilingKernel {
 
   const RuntimeSigns& signs() const override {
     static const RuntimeSigns kSigns{.name = "Python",
+                                     .programs = {"python"},
                                      .files = {"libpython"},
                                      .sections = {".PyRuntime"},
                                      .symbols = {"_PyRuntime"},

@@ -144,10 +144,15 @@ size_t count_arguments(va_list list) {
   va_end(copy);
   return count;
 }
-// `into` has room for one more.
-void collect_arguments(const char* first, va_list& list, size_t count, char** into) {
-  into[0] = const_cast<char*>(first);
-  for (size_t i = 1; i <= count; ++i) into[i] = va_arg(list, char*);
+
+// As an array. What stands behind them in the list can still be had from it.
+template <typename Run>
+int with_arguments(const char* first, va_list& list, Run run) {
+  const size_t count = first == nullptr ? 0 : count_arguments(list);
+  char** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
+  arguments[0] = const_cast<char*>(first);
+  for (size_t i = 1; i <= count; ++i) arguments[i] = va_arg(list, char*);
+  return run(arguments);
 }
 
 Strings own_environment() { return &environ != nullptr ? environ : nullptr; }
@@ -173,30 +178,26 @@ int execvp(const char* name, char* const arguments[]) { return execute_found(nam
 int execl(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  const size_t count = count_arguments(list);
-  char** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
-  collect_arguments(first, list, count, arguments);
+  const int result =
+      with_arguments(first, list, [&](Strings arguments) { return execute_path(path, arguments, own_environment()); });
   va_end(list);
-  return execute_path(path, arguments, own_environment());
+  return result;
 }
 int execlp(const char* name, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  const size_t count = count_arguments(list);
-  char** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
-  collect_arguments(first, list, count, arguments);
+  const int result =
+      with_arguments(first, list, [&](Strings arguments) { return execute_found(name, arguments, own_environment()); });
   va_end(list);
-  return execute_found(name, arguments, own_environment());
+  return result;
 }
 int execle(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  const size_t count = count_arguments(list);
-  char** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
-  collect_arguments(first, list, count, arguments);
-  char** variables = va_arg(list, char**);
+  const int result =
+      with_arguments(first, list, [&](Strings arguments) { return execute_path(path, arguments, va_arg(list, char**)); });
   va_end(list);
-  return execute_path(path, arguments, variables);
+  return result;
 }
 
 int execveat(int folder, const char* path, char* const arguments[], char* const variables[], int flags) {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// When threads are looked at: as often as was asked for, at varied distances, and whether we had a CPU when it was time.
+#pragma once
+
+#include <poll.h>
+
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "linux/thread_activity.h"
+#include "reduce/random.h"
+
+namespace atys::capture::native {
+
+class LookClock {
+ public:
+  LookClock();
+
+  Result<> start(uint64_t period_ns);
+  void stop() { timer_.reset(); }
+  Result<> set_period(uint64_t period_ns);
+  void add_wakeups(std::vector<pollfd>& fds) const;
+
+  // Whether it is time for the next look; one that is asked before it is time is woken again. When it is, the look after it
+  // is planned. Always by the same thread.
+  bool is_time();
+  // Wakes for the next look, or sooner.
+  void wait_for_next(uint64_t at_most_ns);
+  void wait_for_next();
+
+  // Nobody had a CPU at the last look: it is repeated, much sooner than the next was planned.
+  void repeat();
+
+  // Of the last look, CLOCK_MONOTONIC.
+  uint64_t woken_ns() const { return woken_ns_; }
+  // Somebody else had our CPU when it was time.
+  bool is_late() const { return is_late_; }
+
+ private:
+  void plan_next();
+  double varied();
+  Result<> set_timer(uint64_t at_ns);
+  void see_lateness();
+
+  UniqueFd timer_;
+  uint64_t period_ns_ = 0;
+  uint64_t next_ns_ = 0;
+  uint64_t woken_ns_ = 0;
+  bool is_late_ = false;
+  std::optional<linux::ThreadFiles> own_files_;  // of the thread that looks
+  uint64_t own_ready_ns_ = 0;
+  uint64_t soonest_ns_ = 1'000'000;  // that we waited for a CPU, lately
+  reduce::Random random_;
+};
+
+}  // namespace atys::capture::native

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stacks by stopping a thread for some 50 µs: its registers, the top of its stack and an interpreter's frames are read while
+// it stands (linux/thread_stopper.h).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "capture/native/looked_at.h"
+#include "linux/thread_stopper.h"
+
+namespace atys::capture::native {
+
+class StopWay {
+ public:
+  enum class Outcome { Sampled, Nothing, Refused };
+  // The spans of the sample are in this object: used again by the next one.
+  Outcome take(LookedProcess& process, LookedThread& thread, uint64_t period_ns, uint32_t stack_bytes, RawSample& sample);
+
+  void pass_on_events();
+  void release();
+  bool is_one_standing() const;  // that stopped too late
+  void add_figures(SourceTotals& totals) const;
+
+ private:
+  bool may_be_stopped(pid_t pid, LookedProcess& process);
+  bool read(const linux::StoppedThread& stopped, LookedProcess& process, LookedThread& thread, RawSample& sample);
+
+  std::optional<linux::ThreadStopper> stopper_;  // made by the thread that samples
+  uint64_t stopped_ns_ = 0;                      // of threads of the target, as far as it was for us
+  uint64_t period_ns_ = 0;
+  std::vector<atys_walked> frames_;
+  std::vector<std::byte> stack_;
+};
+
+}  // namespace atys::capture::native
