@@ -9,6 +9,7 @@ As a module: `subprocess.run(jailed(["atys", "doctor"], "--user"))`, and `why_no
 It is for tests, no wall against an attacker: programs of another word size pass the filter.
 """
 import argparse
+import contextlib
 import ctypes
 import errno
 import os
@@ -244,6 +245,11 @@ def enter_and_run(options: argparse.Namespace, home: str | None) -> None:
         os._exit(127 if error.errno == errno.ENOENT else 126)
 
 
+def pass_on(child: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):  # it has just ended
+        os.kill(child, number)
+
+
 def run(options: argparse.Namespace) -> int:
     """The wait status of the command."""
     home = None if options.read_only else make_home(options)
@@ -255,7 +261,7 @@ def run(options: argparse.Namespace) -> int:
             print(f"jail: {error}", file=sys.stderr, flush=True)
         os._exit(FAILED)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
-        signal.signal(number, lambda got, frame: os.kill(child, got))
+        signal.signal(number, lambda got, frame: pass_on(child, got))
     for number in (signal.SIGINT, signal.SIGQUIT):  # a terminal sends them to both
         signal.signal(number, signal.SIG_IGN)
     status = os.waitpid(child, 0)[1]
