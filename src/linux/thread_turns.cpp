@@ -23,10 +23,9 @@ std::optional<int> parse_last_cpu(std::string_view stat) {
   return words.size() > kField ? parse_number<int>(words[kField]) : std::nullopt;
 }
 
-bool is_on_cpu(pid_t pid, pid_t tid, uint64_t arrivals) {
+std::optional<uint64_t> switches_of(pid_t pid, pid_t tid) {
   const auto status = read_proc_file(fmt::format("/proc/{}/task/{}/status", pid, tid));
-  const auto switches = status.ok() ? parse_switches(*status) : std::nullopt;
-  return switches && *switches + 1 == arrivals;
+  return status.ok() ? parse_switches(*status) : std::nullopt;
 }
 
 int last_cpu(pid_t pid, pid_t tid) {

@@ -16,9 +16,28 @@ std::optional<uint64_t> parse_switches(std::string_view status);
 // The CPU that it is on or was on last: of /proc/PID/task/TID/stat.
 std::optional<int> parse_last_cpu(std::string_view stat);
 
-// Who has come to a CPU once more than it left one. `arrivals`: ThreadFigures::turns.
-bool is_on_cpu(pid_t pid, pid_t tid, uint64_t arrivals);
+// Nothing: it has ended.
+std::optional<uint64_t> switches_of(pid_t pid, pid_t tid);
 // -1: not known.
 int last_cpu(pid_t pid, pid_t tid);
+
+// Who has come to a CPU once more than it left one has one. But since 6.12 the kernel does not count the arrival of a thread
+// that is woken so soon after it went to sleep that it still stood in the queue: so we learn how many are missing.
+// `arrivals`: ThreadFigures::turns.
+class TurnCount {
+ public:
+  bool is_on_cpu(uint64_t arrivals, uint64_t switches) const { return arrivals + missing_ == switches + 1; }
+  // `arrivals` was read after `switches`, so that it may be too high and never too low: no more is missing than is told.
+  void learn(uint64_t switches, uint64_t arrivals) { learn_missing(switches, arrivals); }
+  // The thread itself told how often it had left a CPU: it had one.
+  void learn_on_cpu(uint64_t switches, uint64_t arrivals) { learn_missing(switches + 1, arrivals); }
+
+ private:
+  void learn_missing(uint64_t known, uint64_t arrivals) {
+    if (known > arrivals + missing_) missing_ = known - arrivals;
+  }
+
+  uint64_t missing_ = 0;
+};
 
 }  // namespace atys::linux

@@ -2,10 +2,7 @@
 #include "linux/thread_turns.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <unistd.h>
-
-#include "linux/thread_activity.h"
 
 namespace atys::linux {
 namespace {
@@ -25,18 +22,34 @@ TEST(thread_turns, the_cpu_comes_long_after_a_name_that_may_be_anything) {
     EXPECT_EQ(parse_last_cpu(text), std::nullopt) << text;
 }
 
-TEST(thread_turns, who_asks_is_on_a_cpu) {
-  auto files = ThreadFiles::open(::getpid(), ::gettid());
-  ASSERT_TRUE(files.ok());
-  if (!files->figures()->are_kept()) GTEST_SKIP() << "this kernel keeps no figures of threads";
-  // Who loses its CPU between the two looks is asked again.
-  bool was_seen = false;
-  for (int tries = 0; tries < 1000 && !was_seen; ++tries)
-    was_seen = is_on_cpu(::getpid(), ::gettid(), files->figures()->turns);
-  EXPECT_TRUE(was_seen);
-  EXPECT_FALSE(is_on_cpu(::getpid(), ::gettid(), 0));
+TEST(thread_turns, are_those_of_the_thread) {
+  const auto before = switches_of(::getpid(), ::gettid());
+  ASSERT_TRUE(before);
+  ::usleep(1000);
+  EXPECT_GT(switches_of(::getpid(), ::gettid()), before);
   EXPECT_GE(last_cpu(::getpid(), ::gettid()), 0);
+  EXPECT_EQ(switches_of(0x7fffffff, 0x7fffffff), std::nullopt);
   EXPECT_EQ(last_cpu(0x7fffffff, 0x7fffffff), -1);
+}
+
+TEST(thread_turns, who_came_once_more_than_it_left_is_on_a_cpu) {
+  const TurnCount turns;
+  EXPECT_TRUE(turns.is_on_cpu(5, 4));
+  EXPECT_FALSE(turns.is_on_cpu(5, 5));
+  EXPECT_FALSE(turns.is_on_cpu(5, 6));
+}
+
+TEST(thread_turns, arrivals_that_were_not_counted_are_learned) {
+  TurnCount turns;
+  turns.learn_on_cpu(7, 5);  // 8 there must have been
+  EXPECT_TRUE(turns.is_on_cpu(5, 7));
+  EXPECT_FALSE(turns.is_on_cpu(5, 8));
+  turns.learn(9, 5);  // 9 at least
+  EXPECT_TRUE(turns.is_on_cpu(5, 8));
+  EXPECT_FALSE(turns.is_on_cpu(5, 9));
+  turns.learn(3, 5);  // says nothing: it came and went since
+  turns.learn_on_cpu(7, 5);
+  EXPECT_TRUE(turns.is_on_cpu(5, 8));
 }
 
 }  // namespace

@@ -212,8 +212,8 @@ void LookSource::sample_runnable(SampleSink& sink) {
   for (const Runnable& one : runnable_) {
     if (is_full()) return;
     const bool may_have_one =
-        !are_many || (one.had_cpu && (linux::is_on_cpu(one.pid, one.tid, one.thread->seen_arrivals) ||
-                                      (!clock_.is_late() && linux::last_cpu(one.pid, one.tid) == own_cpu)));
+        !are_many || is_overdue(*one.thread, plan_.period_ns) ||
+        (one.had_cpu && (is_on_cpu(*one.thread) || (!clock_.is_late() && linux::last_cpu(one.pid, one.tid) == own_cpu)));
     if (!may_have_one) {
       one.thread->turn_on_cpu = 0;
       continue;

@@ -14,11 +14,20 @@ bool made_room_for_us(const LookedThread& thread, const linux::ThreadFigures& no
   return thread.asked_ns != 0 && less(now.ready_ns, thread.delay_ns) <= less(at_ns, thread.asked_ns) + kWakingNs;
 }
 
-bool was_on_cpu(const LookedThread& thread, uint64_t switches, uint64_t taken_ns) {
-  if (thread.arrivals == switches + 1) return true;
-  if (thread.asked_ns == 0) return false;
+bool was_on_cpu(LookedThread& thread, uint64_t switches, uint64_t taken_ns) {
+  if (thread.turns.is_on_cpu(thread.arrivals, switches)) return true;
   const auto time = thread.files->figures();
-  return time && made_room_for_us(thread, *time, taken_ns);
+  if (!time) return false;
+  thread.turns.learn_on_cpu(switches, time->turns);
+  return made_room_for_us(thread, *time, taken_ns);
+}
+
+bool is_on_cpu(LookedThread& thread) {
+  const auto switches = linux::switches_of(thread.files->pid(), thread.files->tid());
+  if (!switches) return false;
+  if (thread.turns.is_on_cpu(thread.seen_arrivals, *switches)) return true;
+  if (const auto time = thread.files->figures()) thread.turns.learn(*switches, time->turns);
+  return false;
 }
 
 }  // namespace atys::capture::native

@@ -12,6 +12,7 @@
 #include "capture/preload/shared_memory.h"
 #include "capture/walk_remote.h"
 #include "linux/thread_activity.h"
+#include "linux/thread_turns.h"
 
 namespace atys::capture::native {
 
@@ -24,6 +25,7 @@ struct LookedThread {
   uint64_t ran_ns = 0;    // when looked at the last time
   uint64_t delay_ns = 0;  // for which it was ready but had no CPU, at that time
   uint64_t arrivals = 0;  // on a CPU
+  linux::TurnCount turns;
   uint64_t seen_arrivals = 0;
   uint64_t turn_on_cpu = 0;  // it was on a CPU when we last looked, having come to one so often
   uint64_t asked_ns = 0;     // when that was: when we had been woken; 0: does not count
@@ -73,6 +75,9 @@ bool made_room_for_us(const LookedThread& thread, const linux::ThreadFigures& no
 // taken it ourselves: then it has been waiting for no longer than we have been awake. But where we had to wait for a CPU, be
 // it for 50 µs, it is the thread that had it before us who chose the moment: of such samples two thirds were in system calls
 // that took 3 % of the time.
-bool was_on_cpu(const LookedThread& thread, uint64_t switches, uint64_t taken_ns);
+bool was_on_cpu(LookedThread& thread, uint64_t switches, uint64_t taken_ns);
+
+// Seen from outside, at this moment.
+bool is_on_cpu(LookedThread& thread);
 
 }  // namespace atys::capture::native
