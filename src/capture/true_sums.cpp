@@ -51,7 +51,11 @@ class Factors {
   // However far the samples are from it: the kernel guesses periods.
   void find_exactly(uint64_t counted_in_all) { others_ = ratio(static_cast<double>(counted_in_all), all_.weight); }
   // More samples than chance explains are of processes that nobody has waited for, which that count lacks.
-  void find(uint64_t counted_in_all) {
+  void find(uint64_t counted_in_all, bool is_weight_exact) {
+    if (is_weight_exact) {
+      others_ = std::max(1.0, ratio(static_cast<double>(counted_in_all), all_.weight));
+      return;
+    }
     const double chance = 4 * std::sqrt(1 / static_cast<double>(std::max<uint64_t>(1, all_.samples)));
     if (all_.weight <= static_cast<double>(counted_in_all) * (1.02 + chance))
       others_ = ratio(static_cast<double>(counted_in_all), all_.weight);
@@ -116,7 +120,7 @@ std::vector<double> true_factors(std::span<const SampledTime> sampled, const Cou
   if (!counted.cpu_ns.empty())
     cpu.find(counted.cpu_ns);
   else if (counted.all_cpu_ns)
-    cpu.find(*counted.all_cpu_ns);
+    cpu.find(*counted.all_cpu_ns, counted.is_weight_exact);
   waits.find(counted.waited_ns);
   if (counted.events) events.find_exactly(*counted.events);
   std::vector<double> factors(sampled.size(), 1);

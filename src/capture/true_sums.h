@@ -35,8 +35,9 @@ struct SampledTime {
 };
 
 struct CountedTime {
-  std::map<pid_t, uint64_t> cpu_ns;                       // by process; of others nothing is known
-  std::optional<uint64_t> all_cpu_ns;                     // of all together, where it is not known of each
+  std::map<pid_t, uint64_t> cpu_ns;    // by process; of others nothing is known
+  std::optional<uint64_t> all_cpu_ns;  // of all together, where it is not known of each
+  bool is_weight_exact = false;  // samples weigh what the kernel accounts for their threads: some may lack, none is too much
   std::map<std::pair<pid_t, pid_t>, uint64_t> waited_ns;  // by process and thread; of others nothing is known
   std::optional<uint64_t> events;
   uint64_t lasted_ns = 0;  // 0: not known

@@ -48,6 +48,14 @@ TEST(true_sums, take_the_time_of_all_where_it_is_not_known_of_each) {
   EXPECT_EQ(true_factors(rows, {.all_cpu_ns = 200 * kMs}), (std::vector<double>{1, 1})) << "some were not waited for";
 }
 
+TEST(true_sums, never_take_from_weights_that_are_exact) {
+  const std::vector<SampledTime> rows = {{1, 1, SampledWhat::Cpu, 10, 120 * kMs}, {2, 2, SampledWhat::Cpu, 5, 30 * kMs}};
+  EXPECT_EQ(true_factors(rows, {.all_cpu_ns = 300 * kMs, .is_weight_exact = true}), (std::vector<double>{2, 2}));
+  // A grandchild that nobody waited for is in no account; few samples would make it look like chance.
+  EXPECT_EQ(true_factors(rows, {.all_cpu_ns = 120 * kMs, .is_weight_exact = true}), (std::vector<double>{1, 1}));
+  EXPECT_EQ(true_factors(rows, {.all_cpu_ns = 120 * kMs}), (std::vector<double>{0.8, 0.8}));
+}
+
 TEST(true_sums, give_processes_that_ended_what_they_used_in_all) {
   CountedTime counted{.cpu_ns = {{1, 10 * kMs}, {2, 30 * kMs}, {3, 500 * kMs}}, .all_cpu_ns = 48 * kMs};
   complete({3}, counted);

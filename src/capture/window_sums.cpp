@@ -8,7 +8,10 @@ WindowSums::WindowSums(const RecordingPlan& plan, bool values_are_ns)
     : has_accounts_(values_are_ns && !std::holds_alternative<HostTarget>(plan.target) && !is_of_runtimes(plan.kind) &&
                     plan.kind.name != KindName::OffCpu) {}
 
-void WindowSums::set_tier(std::string_view tier) { has_accounts_ = has_accounts_ && tier != "memory"; }
+void WindowSums::set_tier(std::string_view tier) {
+  has_accounts_ = has_accounts_ && tier != "memory";
+  is_weight_exact_ = tier == "signal" || tier == "stop";
+}
 
 void WindowSums::add(pid_t pid) {
   if (has_accounts_) accounts_.add(pid);
@@ -24,7 +27,7 @@ void WindowSums::note_end(const native::EndedThread& thread) {
 
 CountedTime WindowSums::look(const native::SourceTotals& totals, const native::StackCollector& collector, uint64_t lasted_ns,
                              std::optional<uint64_t> command_cpu_ns) {
-  CountedTime counted{.waited_ns = collector.waited(), .lasted_ns = lasted_ns};
+  CountedTime counted{.is_weight_exact = is_weight_exact_, .waited_ns = collector.waited(), .lasted_ns = lasted_ns};
   if (totals.events) counted.events = *totals.events - std::min(*totals.events, told_.events.value_or(0));
   if (!has_accounts_) return counted;
   // Where ends of threads were not told the account of those that are over is not known.

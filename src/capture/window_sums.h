@@ -14,7 +14,7 @@ class WindowSums {
  public:
   // `values_are_ns`: samples stand for time, of which there is an account.
   WindowSums(const RecordingPlan& plan, bool values_are_ns);
-  // Tier memory counts what it samples.
+  // Tier memory counts what it samples; samples of tiers signal and stop weigh what the kernel accounts for their threads.
   void set_tier(std::string_view tier);
 
   // A process of the target that runs already, or one that was first seen in a sample and began within the recording.
@@ -33,6 +33,7 @@ class WindowSums {
  private:
   bool has_accounts_;
   bool is_first_ = true;
+  bool is_weight_exact_ = false;
   CpuAccounts accounts_;
   native::SourceTotals told_;  // when this window began
 };
