@@ -53,7 +53,7 @@ class Server:
     def __init__(self, program, in_jail):
         self.folder = tempfile.TemporaryDirectory(prefix="atys-culprits-")
         environment = {**os.environ, **program.environment, "ATYS_HOME": self.folder.name, "ATYS_ASYNC_PROFILER": async_profiler()}
-        command = [ATYS, "mcp"]
+        command = [ATYS, "mcp", "--allow-any"]  # root's server runs nothing unasked
         self.process = subprocess.Popen(jailed(command, "--user") if in_jail else command, cwd=self.folder.name, env=environment, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.timer = threading.Timer(LONGEST_S, self.process.kill)

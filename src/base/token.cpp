@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/token.h"
 
+#include <openssl/evp.h>
+
 #include "base/hex.h"
 #include "base/random.h"
 
@@ -8,16 +10,11 @@ namespace atys {
 
 Result<std::string> random_token() { return to_hex(TRY(random_bytes(16))); }
 
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char difference = 0;
-  for (size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
-
-bool is_bearer(std::string_view authorization, std::string_view token) {
-  constexpr std::string_view kBearer = "Bearer ";
-  return authorization.starts_with(kBearer) && equal_in_constant_time(authorization.substr(kBearer.size()), token);
+std::string token_hash(std::string_view token) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  CHECK(EVP_Digest(token.data(), token.size(), digest, &size, EVP_sha256(), nullptr) == 1);
+  return to_hex({reinterpret_cast<const char*>(digest), size});
 }
 
 }  // namespace atys

@@ -12,10 +12,8 @@ namespace atys {
 // 32 hexadecimal digits from the system's source of randomness.
 Result<std::string> random_token();
 
-// Takes the same time wherever two texts of the same length differ.
-bool equal_in_constant_time(std::string_view a, std::string_view b);
-
-// Whether a header `Authorization` is "Bearer TOKEN" with this token.
-bool is_bearer(std::string_view authorization, std::string_view token);
+// Hexadecimal digits of its SHA-256: what is kept where the token itself need not be. Tokens are long and random, so that
+// nobody finds one by trying.
+std::string token_hash(std::string_view token);
 
 }  // namespace atys

@@ -32,7 +32,9 @@ class AgentSubcommand final : public Subcommand {
             "that\n"
             "keeps the answer true, and sends what it finds to a controller. While that is away, windows wait on disk. "
             "Metrics\n"
-            "for Prometheus are at /metrics. It stays within --max-cpu and --max-memory, whatever its tasks ask for.",
+            "for Prometheus are at /metrics. It stays within --max-cpu and --max-memory, whatever its tasks ask for. A "
+            "token that\n"
+            "is replaced in its file is read again.",
         .examples =
             "  # for a controller\n"
             "  atys agent --controller 10.0.0.1:4317 --token-file /etc/atys/token\n"
@@ -47,6 +49,9 @@ class AgentSubcommand final : public Subcommand {
         ->type_name("HOST:PORT")
         ->envname("ATYS_CONTROLLER_GRPC");
     app.add_option("--token-file", token_file_, "The controller's token (default: the variable ATYS_TOKEN)")
+        ->type_name("FILE");
+    app.add_option("--join-token-file", join_token_file_,
+                   "A token for joining: with it the node gets one of its own, kept in --data")
         ->type_name("FILE");
     app.add_option("--task", request_.task_files, "A task of its own; may repeat")
         ->type_name("FILE")
@@ -81,12 +86,17 @@ class AgentSubcommand final : public Subcommand {
     for (const std::string& label : labels_) request_.labels.insert(TRY(parse_label(label)));
     if (metrics_ != "none") std::tie(address_, port_) = TRY(parse_address(metrics_.empty() ? "127.0.0.1:9465" : metrics_));
     if (const char* token = std::getenv("ATYS_TOKEN"); token != nullptr) request_.token = token;
-    if (!token_file_.empty()) request_.token = TRY(token_of_file(token_file_));
+    if (!token_file_.empty()) {
+      request_.token = TRY(token_of_existing_file(token_file_));
+      request_.read_token = [path = token_file_] { return token_of_existing_file(path); };
+    }
+    if (!join_token_file_.empty()) request_.join_token = TRY(token_of_existing_file(join_token_file_));
     if (request_.data_folder.empty()) request_.data_folder = verbs::default_agent_folder();
     return {};
   }
 
   Result<Printed> run() override {
+    TRY(verbs::keep_rights_of_agent());
     verbs::UntilToldToEnd end = TRY(verbs::UntilToldToEnd::create());
     std::unique_ptr<verbs::RunningAgent> agent;                 // outlives the metrics that tell of it
     std::atomic<const verbs::RunningAgent*> running = nullptr;  // for the threads that answer
@@ -131,7 +141,7 @@ class AgentSubcommand final : public Subcommand {
 
   verbs::AgentRequest request_;
   std::vector<std::string> labels_;
-  std::string token_file_, metrics_, max_cpu_, max_memory_, max_spool_, duration_;
+  std::string token_file_, join_token_file_, metrics_, max_cpu_, max_memory_, max_spool_, duration_;
   std::string address_;
   int port_ = -1;
 };

@@ -12,6 +12,7 @@
 #include "base/token.h"
 #include "cli/listening.h"
 #include "cli/print.h"
+#include "cli/token_files.h"
 #include "present/text/state_log.h"
 #include "present/web/web_server.h"
 #include "verbs/until_told_to_end.h"
@@ -21,6 +22,7 @@ namespace atys::cli {
 namespace {
 
 constexpr uint64_t kLookNs = 10'000'000'000;
+constexpr uint64_t kTokensNs = 1'000'000'000;  // how soon a token that was replaced is the one that counts
 
 std::string in_url(const std::string& address) {
   return address.find(':') == std::string::npos ? address : "[" + address + "]";
@@ -43,7 +45,9 @@ class ControllerSubcommand final : public Subcommand {
             "--data/token unless --token-file names another file. Who knows it may do everything; agents and people who "
             "only "
             "ask\n"
-            "may have tokens of their own. What changes the tasks is put down in --data/audit.log.",
+            "may have tokens of their own, and nodes that join get one each (--tokens). Files of tokens are read again when "
+            "they\n"
+            "change. What changes the tasks is put down in --data/audit.log.",
         .examples =
             "  # on this machine\n"
             "  atys controller\n"
@@ -65,6 +69,9 @@ class ControllerSubcommand final : public Subcommand {
     app.add_option("--read-token-file", read_token_file_, "Another token, for whoever only asks; made likewise")
         ->type_name("FILE");
     app.add_option("--capture-token-file", capture_token_file_, "Another token, for agents; made likewise")
+        ->type_name("FILE");
+    app.add_option("--tokens", tokens_file_,
+                   "More tokens, a line each: ROLE TOKEN services=GLOB,…; roles are read, capture, join, controller, admin")
         ->type_name("FILE");
     app.add_flag("--no-token", no_token_, "Ask for no token: every user of this machine may do everything");
     app.add_option("--host", hosts_, "A name by which we may be called, besides localhost and addresses; may repeat")
@@ -117,7 +124,10 @@ class ControllerSubcommand final : public Subcommand {
       request_.pass_on_grace_ns = request_.pass_on_ns / 2;
     }
     if (request_.data_folder.empty()) request_.data_folder = verbs::default_controller_folder();
-    if (!upstream_token_file_.empty()) request_.upstream_token = TRY(token_of_existing_file(upstream_token_file_));
+    if (!upstream_token_file_.empty()) {
+      request_.upstream_token = TRY(token_of_existing_file(upstream_token_file_));
+      request_.read_upstream_token = [path = upstream_token_file_] { return token_of_existing_file(path); };
+    }
     return {};
   }
 
@@ -134,9 +144,12 @@ class ControllerSubcommand final : public Subcommand {
     const std::unique_ptr<present::web::WebServer> web = TRY(present::web::WebServer::start(*controller, web_));
     announce(*controller, *web);
     present::text::StateLog log;
-    while (!end.wait(kLookNs))
+    for (uint64_t waited = kTokensNs; !end.wait(kTokensNs); waited += kTokensNs) {
+      renew_tokens();
+      if (waited % kLookNs != 0) continue;
       for (const std::string& line : log.next(states_of(*controller), clock_ns(CLOCK_MONOTONIC)))
         std::fprintf(stderr, "atys: %s\n", line.c_str());
+    }
     return Printed{};
   }
 
@@ -168,10 +181,25 @@ class ControllerSubcommand final : public Subcommand {
       return fail(ErrorCode::PermissionDenied, "cannot make " + request_.data_folder + ": " + error.message(),
                   "say another folder with --data");
     if (token_file_.empty()) token_file_ = request_.data_folder + "/token";
-    request_.access = Access(TRY(token_of_file(token_file_)));
-    if (!read_token_file_.empty()) request_.access.let_in(TRY(token_of_file(read_token_file_)), Role::Read);
-    if (!capture_token_file_.empty()) request_.access.let_in(TRY(token_of_file(capture_token_file_)), Role::Capture);
+    TRY(tokens_.add(token_file_, Role::Admin));
+    if (!read_token_file_.empty()) TRY(tokens_.add(read_token_file_, Role::Read));
+    if (!capture_token_file_.empty()) TRY(tokens_.add(capture_token_file_, Role::Capture));
+    if (!tokens_file_.empty()) TRY(tokens_.add_list(tokens_file_));
+    tokens_.have_changed();
+    request_.access.replace(TRY(tokens_.read()));
     return {};
+  }
+
+  // What cannot be read leaves the tokens as they are: a file that is being written must lock nobody out.
+  void renew_tokens() {
+    if (no_token_ || !tokens_.have_changed()) return;
+    auto read = tokens_.read();
+    if (!read.ok()) {
+      std::fprintf(stderr, "atys: the tokens stay as they were: %s\n", read.error().message.c_str());
+      return;
+    }
+    request_.access.replace(read.take());
+    std::fprintf(stderr, "atys: the tokens were read again\n");
   }
 
   std::vector<std::string> own_names() const {
@@ -194,8 +222,9 @@ class ControllerSubcommand final : public Subcommand {
 
   verbs::ControllerRequest request_;
   present::web::WebOptions web_;
-  std::string listen_, grpc_, grpc_host_, token_file_, read_token_file_, capture_token_file_, upstream_token_file_,
-      max_bytes_, pass_on_;
+  std::string listen_, grpc_, grpc_host_, token_file_, read_token_file_, capture_token_file_, tokens_file_,
+      upstream_token_file_, max_bytes_, pass_on_;
+  TokenFiles tokens_;
   std::array<std::string, 3> keep_;
   std::vector<std::string> hosts_;
   bool no_token_ = false;

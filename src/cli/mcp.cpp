@@ -31,17 +31,25 @@ class McpSubcommand final : public Subcommand {
             "Speaks the Model Context Protocol on standard input and output, or over HTTP: tools to capture, summarise, "
             "diff,\n"
             "link, compare and list profiles. Revisions 2026-07-28, 2025-11-25 and those before.\n\n"
-            "A client may run commands whose program or working folder lies in the folder in which the server was started, "
-            "and\n"
-            "record processes of the server's user; where that is root, only processes that run in that folder or were "
-            "started\n"
-            "from there. With any --allow option only what those name is allowed. What a call starts ends with the call.\n\n"
+            "A client may run programs that lie in the folder in which the server was started, and interpreters of a script "
+            "that\n"
+            "does (python3 FILE), and record processes of the server's user. A server of root runs no commands until it is "
+            "told "
+            "which,\n"
+            "and records only processes that run in that folder or were started from there. With any --allow option only "
+            "what "
+            "those\n"
+            "name is allowed. What a call starts ends with the call. A program of the tree may do all that the user may.\n\n"
             "Over HTTP a token is asked for, printed at the start; requests from web pages of others are refused.",
         .examples =
             "  # in a client's configuration\n"
             "  atys mcp\n"
             "  # over HTTP, for several clients\n"
             "  atys mcp --http 127.0.0.1:7777 --token-file ~/.atys-token\n"
+            "  # reading, and recording what runs already\n"
+            "  atys mcp --no-run\n"
+            "  # as root, in a container: what is in this folder\n"
+            "  atys mcp --allow-tree .\n"
             "  # only these\n"
             "  atys mcp --allow-command '/opt/app/bin/*' --allow-user www-data",
     };
@@ -58,9 +66,11 @@ class McpSubcommand final : public Subcommand {
         ->type_name("NAME")
         ->allow_extra_args(false);
     repeated(app, "--allow-command", allow_.commands, "Commands: glob of the program's path, or of a name on PATH", "GLOB");
-    repeated(app, "--allow-tree", allow_.trees, "Commands and processes in a folder", "FOLDER");
+    repeated(app, "--allow-tree", allow_.trees, "Programs, scripts and processes in a folder", "FOLDER");
     repeated(app, "--allow-user", allow_.users, "Processes of a user", "USER");
     app.add_option("--allow-pid", allow_.pids, "Processes")->delimiter(',')->type_name("PID,…")->group("Allow");
+    app.add_flag("--no-run", allow_.no_run, "Run no command, whatever else is allowed: read, and record what runs")
+        ->group("Allow");
     app.add_flag("--allow-any", allow_.any, "Everything, the whole host too")->group("Allow");
     app.add_option("--max-duration", max_duration_,
                    "How long one capture may take (default: 50s; many clients wait a minute)")
@@ -98,6 +108,7 @@ class McpSubcommand final : public Subcommand {
     std::signal(SIGPIPE, SIG_IGN);
     mcp::WorkerPerformer performer(worker_arguments());
     const mcp::Server server(mcp::product_catalog(ATYS_VERSION, *permission_));
+    if (http_.empty()) tell_what_does_not_run();
     if (http_.empty())
       TRY(mcp::serve_stdio(server, performer, STDIN_FILENO, STDOUT_FILENO));
     else
@@ -106,6 +117,12 @@ class McpSubcommand final : public Subcommand {
   }
 
  private:
+  // Whoever did not ask for it should know before a client does.
+  void tell_what_does_not_run() const {
+    if (const std::string why = permission_->why_no_command(); !why.empty() && !allow_.no_run)
+      std::fprintf(stderr, "atys: note: %s; --allow-tree FOLDER or --allow-command GLOB says which it may\n", why.c_str());
+  }
+
   static void repeated(CLI::App& app, const char* name, std::vector<std::string>& values, const char* text,
                        const char* type) {
     app.add_option(name, values, std::string(text) + "; may repeat")
@@ -121,6 +138,7 @@ class McpSubcommand final : public Subcommand {
     for (const std::string& user : allow_.users) words.insert(words.end(), {"--allow-user", user});
     for (const int pid : allow_.pids) words.insert(words.end(), {"--allow-pid", std::to_string(pid)});
     if (allow_.any) words.emplace_back("--allow-any");
+    if (allow_.no_run) words.emplace_back("--no-run");
     if (!max_duration_.empty()) words.insert(words.end(), {"--max-duration", max_duration_});
     if (max_tokens_ > 0) words.insert(words.end(), {"--max-tokens", std::to_string(max_tokens_)});
     if (const verbs::LedgerChoice ledger = ledger_.choice(); !ledger.id.empty()) {
@@ -142,6 +160,7 @@ class McpSubcommand final : public Subcommand {
       if (!no_token_ && token_file_.empty()) std::fprintf(stderr, "atys: token %s\n", token.c_str());
       if (!is_loopback(address_))
         std::fprintf(stderr, "atys: note: other machines can connect, and what is sent is not encrypted\n");
+      tell_what_does_not_run();
     };
     return mcp::serve_http(server, performer, options);
   }

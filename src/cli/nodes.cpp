@@ -15,15 +15,25 @@ class NodesSubcommand final : public Subcommand {
         .description =
             "With what each of them does, what it costs, and what it could not do. A node that says nothing for half a "
             "minute\n"
-            "is away; after an hour it is forgotten.",
+            "is away; after an hour it is forgotten. A node that has joined has a token of its own: nobody else can send as "
+            "it,\n"
+            "and it cannot join again until --forget takes that token back.",
         .examples =
             "  atys nodes\n"
+            "  atys nodes --forget web-1\n"
             "  atys nodes --controller http://10.0.0.1:4318 --token-file /etc/atys/token",
     };
     return kManual;
   }
-  void define_options(CLI::App&) override {}
-  Result<Printed> run() override { return print_fleet(TRY(verbs::nodes()), json); }
+  void define_options(CLI::App& app) override {
+    app.add_option("--forget", forget_, "Take the token of a node back: it has to join again")->type_name("NODE");
+  }
+  Result<Printed> run() override {
+    return print_fleet(TRY(forget_.empty() ? verbs::nodes() : verbs::forget_node(forget_)), json);
+  }
+
+ private:
+  std::string forget_;
 };
 
 }  // namespace

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/agent.h"
 
+#include <filesystem>
+
 #include "fleet/wire/grpc_link.h"
+#include "fleet/wire/renewed_link.h"
+#include "linux/host.h"
+#include "linux/own_rights.h"
 #include "store/library.h"
 #include "verbs/task_file.h"
 
@@ -9,17 +14,44 @@ namespace atys::verbs {
 
 namespace {
 
+// Its own token is kept where its spool is.
+Result<fleet::TokenSource> joining(const AgentRequest& request, fleet::GrpcClientOptions controller) {
+  const std::string node = request.node.empty() ? TRY(linux::read_host()).name : request.node;
+  controller.token = request.join_token;
+  std::error_code error;
+  std::filesystem::create_directories(request.data_folder, error);
+  if (error)
+    return fail(ErrorCode::PermissionDenied, "cannot make " + request.data_folder + ": " + error.message(),
+                "say another folder with --data");
+  return fleet::TokenSource([plan = fleet::JoinPlan{node, request.data_folder + "/node-token", std::move(controller)}](
+                                bool was_refused) { return fleet::node_token(plan, was_refused); });
+}
+
 Result<std::unique_ptr<fleet::ControllerLink>> link_to(const AgentRequest& request) {
   if (request.controller.empty()) return std::unique_ptr<fleet::ControllerLink>();  // it works alone
-  return fleet::open_grpc_link({.address = request.controller,
-                                .token = request.token,
-                                .use_tls = request.use_tls,
-                                .tls = {request.tls_authority, request.tls_certificate, request.tls_key}});
+  const fleet::GrpcClientOptions options{.address = request.controller,
+                                         .token = request.token,
+                                         .use_tls = request.use_tls,
+                                         .tls = {request.tls_authority, request.tls_certificate, request.tls_key}};
+  const auto open = [options](const std::string& token) {
+    fleet::GrpcClientOptions with_token = options;
+    with_token.token = token;
+    return fleet::open_grpc_link(with_token);
+  };
+  TRY(open(request.token));  // what is wrong with the files of TLS is told at once
+  if (!request.join_token.empty()) return fleet::open_renewed_link(TRY(joining(request, options)), open);
+  return fleet::open_renewed_link(
+      [token = request.token, read = request.read_token](bool was_refused) -> Result<std::string> {
+        return was_refused && read ? read() : token;
+      },
+      open);
 }
 
 }  // namespace
 
 std::string default_agent_folder() { return store::Library::open_default().home() + "/agent"; }
+
+Result<> keep_rights_of_agent() { return linux::keep_only(linux::kAgentCapabilities); }
 
 Result<std::unique_ptr<RunningAgent>> RunningAgent::start(const AgentRequest& request,
                                                           std::unique_ptr<fleet::ControllerLink> link) {

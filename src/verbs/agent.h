@@ -17,6 +17,8 @@ using AgentStatus = fleet::AgentStatus;
 struct AgentRequest {
   std::string controller;  // host:port of its gRPC; empty: none, and the tasks of `task_files` alone
   std::string token;
+  std::function<Result<std::string>()> read_token = {};  // anew, when it is refused; empty: there is no other
+  std::string join_token;                                // by which it gets one of its own; empty: it uses `token`
   bool use_tls = false;
   std::string tls_authority, tls_certificate, tls_key;  // PEM files
   std::string node;
@@ -32,6 +34,9 @@ struct AgentRequest {
 
 // Below ATYS_HOME.
 std::string default_agent_folder();
+
+// Gives up every right that an agent does not need, for good. To be called before there are threads.
+Result<> keep_rights_of_agent();
 
 class RunningAgent {
  public:

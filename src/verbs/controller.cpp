@@ -12,6 +12,7 @@
 #include "base/utc_time.h"
 #include "fleet/controller/doors.h"
 #include "fleet/wire/grpc_link.h"
+#include "fleet/wire/renewed_link.h"
 #include "format/format.h"
 #include "store/embedded/embedded_store.h"
 #include "store/library.h"
@@ -25,10 +26,20 @@ constexpr size_t kMostPoints = 10'000;
 
 Result<std::unique_ptr<fleet::ControllerLink>> link_above(const ControllerRequest& request) {
   if (request.upstream.empty()) return std::unique_ptr<fleet::ControllerLink>();
-  return fleet::open_grpc_link({.address = request.upstream,
-                                .token = request.upstream_token,
-                                .use_tls = request.upstream_tls,
-                                .tls = {.authority = request.upstream_authority}});
+  const auto open =
+      [options = fleet::GrpcClientOptions{.address = request.upstream,
+                                          .use_tls = request.upstream_tls,
+                                          .tls = {.authority = request.upstream_authority}}](const std::string& token) {
+        fleet::GrpcClientOptions with_token = options;
+        with_token.token = token;
+        return fleet::open_grpc_link(with_token);
+      };
+  TRY(open(request.upstream_token));  // what is wrong with the files of TLS is told at once
+  return fleet::open_renewed_link(
+      [token = request.upstream_token, read = request.read_upstream_token](bool was_refused) -> Result<std::string> {
+        return was_refused && read ? read() : token;
+      },
+      open);
 }
 
 store::RetentionPolicy retention_of(const ControllerRequest& request) {
@@ -61,6 +72,7 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
                                                       .retention = retention_of(request),
                                                       .most_waiting_bytes = request.most_waiting_bytes,
                                                       .report_again_ns = request.report_again_ns,
+                                                      .access = request.access,
                                                       .pass_on_interval_ns = static_cast<int64_t>(request.pass_on_ns),
                                                       .pass_on_grace_ns = static_cast<int64_t>(request.pass_on_grace_ns)},
                                                      std::move(store), TRY(link_above(request))));
@@ -90,13 +102,13 @@ NodesAnswer RunningController::nodes() const {
   NodesAnswer answer{.now_ns = controller_->now_ns()};
   for (const fleet::NodeState& node : controller_->nodes()) {
     const fleet::AgentReport& report = node.report;
-    const auto role = report.labels.find(std::string(fleet::kRoleLabel));
     NodeRow row{.node = report.node,
                 .version = report.version,
                 .metrics_address = report.metrics_address,
                 .labels = report.labels,
                 .is_away = node.is_away,
-                .is_controller = role != report.labels.end() && role->second == fleet::kControllerRole,
+                .is_controller = fleet::claims_to_be_controller(report),
+                .is_known = node.is_known,
                 .first_ns = node.first_ns,
                 .last_ns = node.last_ns,
                 .started_ns = static_cast<int64_t>(report.started_ns),
@@ -109,6 +121,13 @@ NodesAnswer RunningController::nodes() const {
     answer.nodes.push_back(std::move(row));
   }
   return answer;
+}
+
+Result<NodesAnswer> RunningController::forget_node(const std::string& node, const Caller& caller) {
+  const Result<> forgotten = controller_->forget_node(node);
+  audit(caller, "forget", "node " + node, forgotten.ok() ? "done" : forgotten.error().message);
+  if (!forgotten.ok()) return forgotten.error();
+  return nodes();
 }
 
 TaskRow RunningController::row_of(const fleet::TaskEntry& entry, const std::vector<fleet::NodeState>& nodes) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct ControllerRequest {
   std::string tls_authority, tls_certificate, tls_key;  // PEM files; of gRPC
   std::string upstream;                                 // gRPC address of the controller above; empty: none
   std::string upstream_token;
+  std::function<Result<std::string>()> read_upstream_token = {};  // anew, when it is refused
   bool upstream_tls = false;
   std::string upstream_authority;
   std::array<uint64_t, 3> keep_ns = {};  // windows, minutes, hours; 0: as is usual
@@ -67,6 +69,8 @@ class RunningController {
 
   Result<ServicesAnswer> services();
   NodesAnswer nodes() const;
+  // The node has to join again; put down in the audit log.
+  Result<NodesAnswer> forget_node(const std::string& node, const Caller& caller);
   TasksAnswer tasks() const;
   Result<TasksAnswer> task(const std::string& name) const;
   // These are put down in the audit log. The task is of this name, or it is an error.
@@ -82,8 +86,8 @@ class RunningController {
   Result<SummaryAnswer> top(const ServiceQuery& query, const View& view);
   Result<SeriesAnswer> series(const ServiceQuery& query, int64_t step_ns, const std::string& function);
 
-  Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) {
-    return controller_->receive(otlp, encoding);
+  Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding, const Identity& from) {
+    return controller_->receive(otlp, encoding, from);
   }
   Result<ControllerStatus> status();
   uint64_t refused_tokens() const { return grpc_ ? grpc_->refused_tokens() : 0; }

@@ -39,6 +39,7 @@ NodeRow node_of(const Json& json) {
               .metrics_address = text_field(json, "metrics_address"),
               .is_away = bool_field(json, "away"),
               .is_controller = bool_field(json, "controller"),
+              .is_known = bool_field(json, "known"),
               .first_ns = int_field(json, "first_ns"),
               .last_ns = int_field(json, "last_ns"),
               .started_ns = int_field(json, "started_ns"),
@@ -81,6 +82,13 @@ Result<TasksAnswer> ask_for_tasks(const std::string& method, const std::string& 
   return answer;
 }
 
+Result<NodesAnswer> ask_for_nodes(const char* method, const std::string& path) {
+  const Json json = TRY(ask_controller_json(method, path));
+  NodesAnswer answer{.now_ns = int_field(json, "now_ns")};
+  for (const Json& item : list_field(json, "nodes")) answer.nodes.push_back(node_of(item));
+  return answer;
+}
+
 // Read here too, so that what is wrong is said with the name of the file, and without a controller.
 Result<TasksAnswer> apply(const std::string& path) {
   const TaskFile file = TRY(read_task_file(path));
@@ -96,11 +104,10 @@ Result<ServicesAnswer> services() {
   return answer;
 }
 
-Result<NodesAnswer> nodes() {
-  const Json json = TRY(ask_controller_json("GET", "/api/v1/nodes"));
-  NodesAnswer answer{.now_ns = int_field(json, "now_ns")};
-  for (const Json& item : list_field(json, "nodes")) answer.nodes.push_back(node_of(item));
-  return answer;
+Result<NodesAnswer> nodes() { return ask_for_nodes("GET", "/api/v1/nodes"); }
+
+Result<NodesAnswer> forget_node(const std::string& node) {
+  return ask_for_nodes("DELETE", "/api/v1/nodes/" + fleet::percent_encode(node));
 }
 
 Result<TasksAnswer> task(const TaskRequest& request) {

@@ -35,6 +35,7 @@ struct NodeRow {
   std::map<std::string, std::string> labels;
   bool is_away = false;
   bool is_controller = false;
+  bool is_known = false;  // by a token or a certificate of its own
   int64_t first_ns = 0, last_ns = 0, started_ns = 0;
   uint64_t cpu_ns = 0, memory_bytes = 0, spooled_bytes = 0, dropped_windows = 0;
   std::vector<NodeTaskRow> tasks;
@@ -77,6 +78,8 @@ struct SeriesAnswer {
 
 Result<ServicesAnswer> services();
 Result<NodesAnswer> nodes();
+// It has to join again. Returns those that are left.
+Result<NodesAnswer> forget_node(const std::string& node);
 
 enum class TaskAction { List, Show, Apply, Stop, Delete };
 struct TaskRequest {

@@ -21,6 +21,15 @@ namespace {
 
 constexpr int kMostAncestors = 64;
 
+// Programs that do what their first argument, a file, says.
+constexpr const char* kInterpreters[] = {"python",     "python3", "python[23].[0-9]*",
+                                         "pypy3",      "node",    "nodejs",
+                                         "bun",        "perl",    "ruby",
+                                         "ruby[0-9]*", "php",     "php[0-9]*",
+                                         "lua",        "lua5.*",  "luajit",
+                                         "Rscript",    "java",    "sh",
+                                         "bash",       "dash",    "zsh"};
+
 std::string real_path(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
@@ -90,6 +99,7 @@ std::string find_executable(const std::string& name, const std::string& folder, 
 Result<Permission> Permission::create(const AllowList& list, const std::string& working_folder) {
   Permission permission;
   permission.any_ = list.any;
+  permission.no_run_ = list.no_run;
   permission.commands_ = list.commands;
   permission.pids_ = list.pids;
   for (const std::string& user : list.users) permission.users_.push_back(TRY(user_number(user)));
@@ -97,7 +107,7 @@ Result<Permission> Permission::create(const AllowList& list, const std::string& 
   const bool is_default = list.commands.empty() && list.trees.empty() && list.users.empty() && list.pids.empty();
   if (is_default) {
     trees.push_back(working_folder);
-    permission.is_default_for_root_ = ::geteuid() == 0;
+    permission.is_default_for_root_ = ::geteuid() == 0 && !list.any;
     if (!permission.is_default_for_root_) permission.users_.push_back(::geteuid());
   }
   for (const std::string& tree : trees) {
@@ -146,18 +156,47 @@ bool Permission::matches_command(const std::string& typed, const std::string& fo
   });
 }
 
+// By a name on PATH, and with nothing before the file: an option may be a program of its own, as after -c and -e.
+bool Permission::interprets_a_file_of_a_tree(const std::vector<std::string>& command, const std::string& found,
+                                             const std::string& folder) const {
+  const std::string& typed = command.front();
+  const bool is_one =
+      found.find('/') != std::string::npos && typed.find('/') == std::string::npos &&
+      std::ranges::any_of(kInterpreters, [&](const char* one) { return ::fnmatch(one, typed.c_str(), 0) == 0; });
+  size_t at = 1;
+  if (typed == "java" && command.size() > 1 && command[1] == "-jar") at = 2;
+  if (!is_one || command.size() <= at || command[at].empty() || command[at].front() == '-') return false;
+  const std::string& file = command[at];
+  return is_in_a_tree(real_path(file.front() == '/' ? file : folder + "/" + file));
+}
+
+std::string Permission::why_no_command() const {
+  if (no_run_) return "this server runs no commands: it was started with --no-run";
+  if (is_default_for_root_)
+    return "this server is root's and was told of no command, so it runs none: a command would have every right on this "
+           "machine";
+  return {};
+}
+
 Result<> Permission::may_run(const std::vector<std::string>& command, const std::string& folder) const {
   if (command.empty() || command.front().empty())
     return fail(ErrorCode::InvalidInput, "no command given", "give the program and its arguments as a list of strings");
+  if (const std::string why = why_no_command(); !why.empty())
+    return refused(why, no_run_ ? "record running processes (pids), or ask the operator"
+                                : "the operator can allow it: atys mcp --allow-tree '" + (tree().empty() ? folder : tree()) +
+                                      "' (programs and scripts in it), --allow-command '" + command.front() +
+                                      "', or --allow-any");
   const char* search_path = ::getenv("PATH");
   const std::string found = find_executable(command.front(), folder, search_path != nullptr ? search_path : "/usr/bin:/bin");
   if (found.empty())
     return fail(ErrorCode::NotFound, "no program '" + command.front() + "' in " + folder + " or on PATH",
                 "build it first, or name it by its path");
-  if (any_ || is_in_a_tree(real_path(found)) || is_in_a_tree(real_path(folder)) || matches_command(command.front(), found))
+  if (any_ || is_in_a_tree(real_path(found)) || interprets_a_file_of_a_tree(command, found, folder) ||
+      matches_command(command.front(), found))
     return {};
-  return refused("may not run " + found + " in " + folder + ": allowed is " + describe(),
-                 "the operator can allow it: atys mcp --allow-command '" + found + "', or --allow-tree FOLDER");
+  return refused("may not run " + found + ": allowed is " + describe(),
+                 "name a program or a script of the tree; the operator can allow it: atys mcp --allow-command '" + found +
+                     "'" + (tree().empty() ? "" : " --allow-tree '" + tree() + "'"));
 }
 
 Result<> Permission::may_record(pid_t pid) const {
@@ -193,10 +232,14 @@ Result<std::string> Permission::may_read(const std::string& path) const {
 }
 
 std::string Permission::describe() const {
-  if (any_) return "everything";
+  if (any_) return no_run_ ? "everything but commands" : "everything";
   std::vector<std::string> parts;
-  if (!commands_.empty()) parts.push_back("commands " + joined(commands_));
-  if (!trees_.empty()) parts.push_back("commands and processes in " + joined(trees_));
+  const bool runs = why_no_command().empty();
+  if (runs && !commands_.empty()) parts.push_back("commands " + joined(commands_));
+  if (runs && !trees_.empty())
+    parts.push_back("programs in " + joined(trees_) + " and interpreters of scripts there (python3 FILE)");
+  if (!runs) parts.push_back("no command");
+  if (!trees_.empty()) parts.push_back("processes in " + joined(trees_));
   if (is_default_for_root_ && !trees_.empty()) parts.push_back("what was started from there");
   for (const uint32_t user : users_) parts.push_back("processes of user " + std::to_string(user));
   for (const int pid : pids_) parts.push_back("process " + std::to_string(pid));

@@ -34,28 +34,64 @@ class PermissionTest : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(PermissionTest, by_default_a_command_in_the_working_tree_may_run) {
-  const auto permission = Permission::create({}, at("tree"));
+TEST_F(PermissionTest, a_program_in_the_tree_may_run) {
+  const auto permission = Permission::create({.trees = {at("tree")}}, "/");
   ASSERT_TRUE(permission.ok());
   EXPECT_TRUE(permission->may_run({"./tool"}, at("tree")).ok());
-  EXPECT_TRUE(permission->may_run({"sh", "-c", "true"}, at("tree/sub")).ok());
   EXPECT_TRUE(permission->may_run({at("tree/tool")}, "/").ok());
+  EXPECT_FALSE(permission->may_run({"./tool"}, at("tree-beside")).ok()) << "a name that begins like the tree's";
 }
 
-TEST_F(PermissionTest, by_default_a_command_elsewhere_may_not_run) {
+TEST_F(PermissionTest, where_a_command_runs_does_not_make_it_one_of_the_tree) {
+  const auto permission = Permission::create({.trees = {at("tree")}}, "/");
+  ASSERT_TRUE(permission.ok());
+  using Words = std::vector<std::string>;
+  for (const Words& command : {Words{"/bin/sh", "-c", "head /etc/shadow"}, Words{"sh", "-c", "true"}, Words{"sh"},
+                               Words{"cat", "tool"}, Words{"env", "./tool"}, Words{"/bin/sh", "tool"}}) {
+    const auto refused = permission->may_run(command, at("tree"));
+    ASSERT_FALSE(refused.ok()) << command.front();
+    EXPECT_EQ(refused.error().code, ErrorCode::PermissionDenied);
+    EXPECT_NE(refused.error().hint.find("--allow-command"), std::string::npos) << refused.error().hint;
+  }
+}
+
+TEST_F(PermissionTest, an_interpreter_may_run_a_script_of_the_tree_and_nothing_else) {
+  fs::create_symlink(root_ / "tree-beside/tool", root_ / "tree/link");
+  const auto permission = Permission::create({.trees = {at("tree")}}, "/");
+  ASSERT_TRUE(permission.ok());
+  EXPECT_TRUE(permission->may_run({"sh", "tool", "--fast"}, at("tree")).ok());
+  EXPECT_TRUE(permission->may_run({"sh", "../tool"}, at("tree/sub")).ok());
+  EXPECT_TRUE(permission->may_run({"sh", at("tree/tool")}, "/").ok());
+  EXPECT_FALSE(permission->may_run({"sh", at("tree-beside/tool")}, at("tree")).ok());
+  EXPECT_FALSE(permission->may_run({"sh", "link"}, at("tree")).ok());
+  EXPECT_FALSE(permission->may_run({"sh", "-x", "tool"}, at("tree")).ok()) << "nothing before the file";
+  EXPECT_FALSE(permission->may_run({"sh", "none"}, at("tree")).ok());
+}
+
+TEST_F(PermissionTest, a_server_of_root_that_was_told_nothing_runs_nothing) {
   const auto permission = Permission::create({}, at("tree"));
   ASSERT_TRUE(permission.ok());
-  const auto refused = permission->may_run({"sh"}, "/");
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::PermissionDenied);
-  EXPECT_NE(refused.error().hint.find("--allow-command"), std::string::npos);
-  EXPECT_FALSE(permission->may_run({"./tool"}, at("tree-beside")).ok()) << "a name that begins like the tree's";
+  const auto ran = permission->may_run({"./tool"}, at("tree"));
+  EXPECT_EQ(ran.ok(), ::geteuid() != 0);
+  if (ran.ok()) return;
+  EXPECT_NE(ran.error().message.find("root"), std::string::npos);
+  EXPECT_NE(ran.error().hint.find("--allow-tree '" + at("tree") + "'"), std::string::npos) << ran.error().hint;
+  EXPECT_EQ(permission->describe().find("programs"), std::string::npos) << permission->describe();
+}
+
+TEST_F(PermissionTest, no_run_is_no_command_whatever_else_is_allowed) {
+  for (const AllowList& list : {AllowList{.any = true, .no_run = true}, AllowList{.no_run = true, .commands = {"*"}},
+                                AllowList{.no_run = true, .trees = {at("tree")}}}) {
+    const auto refused = Permission::create(list, at("tree"))->may_run({"./tool"}, at("tree"));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().message.find("--no-run"), std::string::npos);
+  }
 }
 
 TEST_F(PermissionTest, a_link_out_of_the_tree_is_not_in_the_tree) {
   fs::create_symlink("/", root_ / "tree/out");
   fs::create_symlink(root_ / "tree-beside/tool", root_ / "tree/link");
-  const auto permission = Permission::create({}, at("tree"));
+  const auto permission = Permission::create({.trees = {at("tree")}}, "/");
   ASSERT_TRUE(permission.ok());
   EXPECT_FALSE(permission->may_run({"sh"}, at("tree/out")).ok());
   EXPECT_FALSE(permission->may_run({at("tree/link")}, "/").ok());

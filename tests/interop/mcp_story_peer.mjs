@@ -14,7 +14,8 @@ const ROOT = resolve(HERE, '../..');
 const PEERS = join(ROOT, 'build/peers');
 const ATYS = process.env.ATYS ?? join(ROOT, 'atys');
 const MODERN = '2026-07-28';
-const OPTIONS = ['--max-duration', '10m'];
+// A server of root runs nothing unasked.
+const OPTIONS = ['--max-duration', '10m', '--allow-tree', '.', '--allow-command', 'sleep', '--allow-command', 'python3'];
 const { devDependencies: PINNED } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8'));
 
 const SLOW = `import sys

@@ -131,7 +131,7 @@ def stdio_tests(folder):
     mark = f"98{os.getpid()}"
     for name, end in [("closes its end", lambda server: server.process.stdin.close()),
                       ("is killed with the server", lambda server: os.kill(server.process.pid, signal.SIGKILL))]:
-        with Server(folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        with Server(folder, "--allow-command", "sleep", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
             server.process.stdin.write(call(1, "profile_capture", {"command": ["sleep", mark]}, progressToken=1) + "\n")
             server.process.stdin.flush()
             begun = json.loads(server.process.stdout.readline())
@@ -141,6 +141,52 @@ def stdio_tests(folder):
             running = processes_with(mark.encode())
             end(server)
             check(f"stdio: a client that {name} leaves nothing", lambda: wait_until(lambda: not processes_with(mark.encode())) if running else "nothing ran")
+
+
+def command_tests(folder):
+    """What a client may run: programs of the tree, interpreters of its scripts, and what the operator names; root's server nothing unasked."""
+    tree = pathlib.Path(folder, "tree")
+    tree.mkdir()
+    script = tree / "work.py"
+    script.write_text("#!/usr/bin/env python3\nprint(sum(range(1000)))\n")
+    script.chmod(0o755)
+    secret = ["/bin/sh", "-c", "head /etc/shadow"]
+    own, interpreted = ["./work.py"], ["python3", "work.py"]
+
+    def ask(server, command):
+        server.process.stdin.write(call(1, "profile_capture", {"command": command, "cwd": str(tree)}) + "\n")
+        server.process.stdin.flush()
+        return server.process.stdout.readline()
+
+    def ran(options, command):
+        with Server(str(tree), *options, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+            result = json.loads(ask(server, command))["result"]
+        return "may not" if result.get("isError") and re.search("may not run|runs no", json.dumps(result)) else \
+            "failed: " + json.dumps(result)[:300] if result.get("isError") else "ran"
+
+    asked = ["--allow-tree", str(tree)]
+    for name, options, command, wanted in [
+            ("root's server that was told nothing: a program of the tree", [], own, "may not"),
+            ("root's server that was told nothing: a shell in the tree", [], secret, "may not"),
+            ("a program of the tree", asked, own, "ran"),
+            ("an interpreter of a script of the tree", asked, interpreted, "ran"),
+            ("a shell in the tree", asked, secret, "may not"),
+            ("an interpreter of words", asked, ["python3", "-c", "print(1)"], "may not"),
+            ("what the operator names", ["--allow-command", "python3"], ["python3", "-c", "print(1)"], "ran"),
+            ("what the operator does not name", ["--allow-command", "python3"], secret, "may not"),
+            ("--no-run: a program of the tree", ["--no-run", *asked], own, "may not"),
+            ("--no-run: anything", ["--no-run", "--allow-any"], secret, "may not")]:
+        check(f"commands: {name}", lambda: differs(ran(options, command), wanted))
+
+    def says_so():
+        with Server(str(tree), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+            said = ask(server, own)
+            server.process.kill()
+            note = server.process.stderr.read()
+        if "--allow-tree" not in note:
+            return f"not at the start: {note}"
+        return None if f"--allow-tree '{os.path.realpath(tree)}'" in said else f"not in the refusal: {said}"
+    check("commands: root's server says what to add", says_so)
 
 
 def children_test(folder):
@@ -166,6 +212,7 @@ def main():
         http_tests(folder)
         if os.geteuid() == 0:
             stdio_tests(folder)
+            command_tests(folder)
             children_test(folder)
         else:
             print("skip stdio: captures want root")

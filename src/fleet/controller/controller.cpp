@@ -14,6 +14,8 @@
 #include "base/random.h"
 #include "fleet/controller/load_governor.h"
 #include "fleet/controller/pooled_merge.h"
+#include "fleet/controller/quotas.h"
+#include "fleet/controller/sender_rights.h"
 #include "fleet/controller/service_selection.h"
 #include "fleet/wire/dcz.h"
 
@@ -42,8 +44,10 @@ std::string reason_of(const Error& error) {
 
 class Running final : public Controller {
  public:
-  Running(ControllerOptions options, std::unique_ptr<store::ProfileStore> store, TaskBook tasks)
+  Running(ControllerOptions options, std::unique_ptr<store::ProfileStore> store, TaskBook tasks,
+          std::unique_ptr<NodeTokens> node_tokens)
       : options_(std::move(options)),
+        node_tokens_(std::move(node_tokens)),
         store_(std::move(store)),
         door_(options_.most_waiting_bytes),
         kept_(options_.most_kept_bytes) {
@@ -63,9 +67,12 @@ class Running final : public Controller {
   Result<> start(std::unique_ptr<ControllerLink> upstream, const std::vector<std::string>& problems);
 
   Admission& door() override { return door_; }
-  Result<Orders> report(const AgentReport& report) override;
-  Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) override;
-  Result<ExportResponse> receive_packed(std::string_view body) override;
+  Result<Orders> report(const AgentReport& report, const Identity& from) override;
+  Result<Joined> join(const JoinRequest& request, const Identity& from) override;
+  Result<> forget_node(const std::string& node) override;
+  void count_refused_message(const Error& why) override;
+  Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding, const Identity& from) override;
+  Result<ExportResponse> receive_packed(std::string_view body, const Identity& from) override;
   Result<TaskEntry> apply_task(const std::string& text, std::string_view source) override {
     return books_.lock()->tasks->apply(text, source, now_ns());
   }
@@ -96,12 +103,15 @@ class Running final : public Controller {
 
   Result<Received> decode(std::string_view otlp, OtlpEncoding encoding);
   Result<std::string> unpack(std::string_view body, Admission::Ticket& ticket);
+  Result<ExportResponse> take(std::string_view otlp, OtlpEncoding encoding, const Identity& from);
   Result<ExportResponse> store(Received received);
   void count_refused(const std::string& reason, size_t profiles);
   AgentReport own_report() const;
   void add_problem(std::string problem);
 
   const ControllerOptions options_;
+  std::unique_ptr<NodeTokens> node_tokens_;
+  Quotas quotas_;
   std::unique_ptr<store::ProfileStore> store_;
   Admission door_;
   KeptMessages kept_;
@@ -147,16 +157,35 @@ Result<> Running::start(std::unique_ptr<ControllerLink> upstream, const std::vec
   return {};
 }
 
-Result<Orders> Running::report(const AgentReport& report) {
+void Running::count_refused_message(const Error& why) {
+  const bool is_not_theirs = why.code == ErrorCode::PermissionDenied;
+  ++books_.lock()->counted.refused_messages[is_not_theirs ? "not_allowed" : reason_of(why)];
+}
+
+Result<Orders> Running::report(const AgentReport& report, const Identity& from) {
+  if (const Result<> may = may_report(report, from, options_.access); !may.ok()) {
+    count_refused_message(may.error());
+    return may.error();
+  }
   const auto books = books_.lock();
   ++books->counted.reports;
-  TRY(books->nodes.add(report, now_ns()));
-  const auto role = report.labels.find(std::string(kRoleLabel));
-  const bool is_controller = role != report.labels.end() && role->second == kControllerRole;
-  return Orders{.tasks = books->tasks->orders_for(report.node, is_controller, now_ns()),
+  books->nodes.add(report, now_ns(), !from.node.empty());
+  return Orders{.tasks = books->tasks->orders_for(report.node, claims_to_be_controller(report), now_ns()),
                 .rate_factor = std::max(LoadGovernor::kLeastFactor, books->governor.factor() * books->factor_from_above),
                 .report_again_ns = options_.report_again_ns,
                 .takes_packed = true};
+}
+
+Result<Joined> Running::join(const JoinRequest& request, const Identity& from) {
+  Result<std::string> token = node_tokens_->join(from, request.node, now_ns());
+  if (!token.ok()) count_refused_message(token.error());
+  return Joined{TRY(std::move(token))};
+}
+
+Result<> Running::forget_node(const std::string& node) {
+  TRY(node_tokens_->forget(node));
+  books_.lock()->nodes.remove(node);
+  return {};
 }
 
 Result<Received> Running::decode(std::string_view otlp, OtlpEncoding encoding) {
@@ -168,19 +197,31 @@ Result<Received> Running::decode(std::string_view otlp, OtlpEncoding encoding) {
                       {.earliest_ns = age > 0 ? now - age : 0, .latest_ns = now + kMostAheadNs, .now_ns = now});
 }
 
-Result<ExportResponse> Running::receive(std::string_view otlp, OtlpEncoding encoding) {
+Result<ExportResponse> Running::take(std::string_view otlp, OtlpEncoding encoding, const Identity& from) {
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  TRY(quotas_.take_bytes(from, otlp.size(), now));
+  Received received = TRY(decode(otlp, encoding));
+  TRY(quotas_.take_windows(from, received.windows.size(), now));
+  const NotTheirs refused = keep_what_may_be_sent(received, from, options_.access);
+  if (refused.profiles > 0) count_refused("not_allowed", refused.profiles);
+  ExportResponse response = TRY(store(std::move(received)));
+  response.rejected_profiles += static_cast<int64_t>(refused.profiles);
+  if (response.error_message.empty()) response.error_message = refused.why;
+  return response;
+}
+
+Result<ExportResponse> Running::receive(std::string_view otlp, OtlpEncoding encoding, const Identity& from) {
   {
     const auto books = books_.lock();
     ++books->counted.messages;
     books->counted.message_bytes += otlp.size();
   }
-  auto received = decode(otlp, encoding);
-  auto response = received.ok() ? store(received.take()) : Result<ExportResponse>(received.error());
+  auto response = take(otlp, encoding, from);
   if (!response.ok()) ++books_.lock()->counted.refused_messages[reason_of(response.error())];
   return response;
 }
 
-Result<ExportResponse> Running::receive_packed(std::string_view body) {
+Result<ExportResponse> Running::receive_packed(std::string_view body, const Identity& from) {
   {
     const auto books = books_.lock();
     ++books->counted.packed_messages;
@@ -192,7 +233,7 @@ Result<ExportResponse> Running::receive_packed(std::string_view body) {
     if (otlp.error().code != ErrorCode::NotFound) ++books_.lock()->counted.refused_messages[reason_of(otlp.error())];
     return otlp.error();
   }
-  ExportResponse response = TRY(receive(*otlp, OtlpEncoding::Protobuf));
+  ExportResponse response = TRY(receive(*otlp, OtlpEncoding::Protobuf, from));
   // A sender goes on from what was taken whole.
   if (response.rejected_profiles == 0) kept_.put(*otlp, TRY(read_dcz_head(body)).dictionary_hash);
   return response;
@@ -261,8 +302,10 @@ Result<ControllerStatus> Running::status() {
       if (node.is_away) ++status.nodes_away;
     }
     status.tasks = books->tasks->list().size();
+    status.nodes_crowded_out = books->nodes.crowded_out();
   }
   status.name = options_.name;
+  status.nodes_joined = node_tokens_->size();
   status.started_ns = started_ns_;
   status.waiting_bytes = door_.inside_bytes();
   status.most_waiting_bytes = door_.most_bytes();
@@ -328,7 +371,9 @@ Result<std::unique_ptr<Controller>> Controller::open(ControllerOptions options, 
   }
   std::vector<std::string> problems;
   TaskBook tasks = TRY(TaskBook::open(options.folder + "/tasks", problems));
-  auto controller = std::make_unique<Running>(std::move(options), std::move(store), std::move(tasks));
+  auto node_tokens = TRY(NodeTokens::open(options.folder + "/node-tokens.json", options.access));
+  auto controller =
+      std::make_unique<Running>(std::move(options), std::move(store), std::move(tasks), std::move(node_tokens));
   TRY(controller->start(std::move(upstream), problems));
   return std::unique_ptr<Controller>(std::move(controller));
 }

@@ -10,9 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "base/result.h"
 #include "fleet/controller/kept_messages.h"
 #include "fleet/controller/node_registry.h"
+#include "fleet/controller/node_tokens.h"
 #include "fleet/controller/received.h"
 #include "fleet/controller/task_book.h"
 #include "fleet/controller/upstream.h"
@@ -30,6 +32,7 @@ struct ControllerOptions {
   size_t most_waiting_bytes = size_t{64} << 20;  // messages inside, in all
   size_t most_kept_bytes = size_t{32} << 20;     // messages that the next ones are compressed against
   uint64_t report_again_ns = 5'000'000'000;
+  Access access = {};  // of the doors: who has joined is let in there
   int64_t pass_on_interval_ns = 60'000'000'000;
   int64_t pass_on_grace_ns = 30'000'000'000;
   std::function<int64_t()> now_ns = {};  // Unix time; empty: the clock's
@@ -49,7 +52,8 @@ struct ControllerStatus {
   uint64_t packed_messages = 0, packed_bytes = 0;  // of all messages, those that came by receive_packed(), as they came
   KeptMessages::State kept;
   double rate_factor = 1, load = 0;
-  size_t nodes = 0, nodes_away = 0, tasks = 0;
+  size_t nodes = 0, nodes_away = 0, nodes_joined = 0, tasks = 0;
+  uint64_t nodes_crowded_out = 0;  // forgotten to make room for others
   store::Health store;
   uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
   std::vector<std::string> problems;              // of upkeep; the last ones
@@ -67,12 +71,18 @@ class Controller {
 
   // What doors ask before they read a message.
   virtual Admission& door() = 0;
-  virtual Result<Orders> report(const AgentReport& report) = 0;
+  // `from`: who sends it, as a door knows them; within the process whoever calls may do everything.
+  virtual Result<Orders> report(const AgentReport& report, const Identity& from = {}) = 0;
+  virtual Result<Joined> join(const JoinRequest& request, const Identity& from) = 0;
+  // The node has to join again. NotFound: it has not joined.
+  virtual Result<> forget_node(const std::string& node) = 0;
+  // One that a door could make no sense of.
+  virtual void count_refused_message(const Error& why) = 0;
   // Stored for good when it returns. Unavailable: worth sending again.
-  virtual Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding) = 0;
+  virtual Result<ExportResponse> receive(std::string_view otlp, OtlpEncoding encoding, const Identity& from = {}) = 0;
   // The same, of OTLP that is compressed against what was received before (fleet/wire/dcz.h). NotFound: that is not here any
   // more, so it is to be sent whole.
-  virtual Result<ExportResponse> receive_packed(std::string_view body) = 0;
+  virtual Result<ExportResponse> receive_packed(std::string_view body, const Identity& from = {}) = 0;
 
   virtual Result<TaskEntry> apply_task(const std::string& text, std::string_view source) = 0;
   virtual Result<TaskEntry> stop_task(const std::string& name) = 0;

@@ -9,18 +9,55 @@ namespace {
 
 constexpr int64_t kSweepNs = 60'000'000'000;
 
+size_t bytes_of(const AgentReport& report) {
+  constexpr size_t kOfEach = 64;  // what a text takes besides its bytes
+  size_t bytes = sizeof report + report.node.size() + report.version.size() + report.metrics_address.size();
+  for (const auto& [key, value] : report.labels) bytes += kOfEach + key.size() + value.size();
+  for (const TaskState& state : report.tasks) bytes += sizeof state + state.task.size() + state.trouble.size();
+  return bytes;
+}
+
 }  // namespace
 
-Result<> NodeRegistry::add(const AgentReport& report, int64_t now_ns) {
-  if (now_ns - swept_ns_ > kSweepNs || nodes_.size() >= kMostNodes) forget(now_ns);
-  const auto found = nodes_.find(report.node);
-  if (found == nodes_.end() && nodes_.size() >= kMostNodes)
-    return fail(ErrorCode::ResourceExhausted, "20,000 nodes report here already", "put controllers between: --upstream");
-  NodeState& node = nodes_[report.node];
-  if (node.reports++ == 0) node.first_ns = now_ns;
+bool claims_to_be_controller(const AgentReport& report) {
+  const auto role = report.labels.find(std::string(kRoleLabel));
+  return role != report.labels.end() && role->second == kControllerRole;
+}
+
+void NodeRegistry::erase(Nodes::iterator node) {
+  strangers_.erase({node->second.last_ns, node->first});
+  bytes_ -= bytes_of(node->second.report);
+  nodes_.erase(node);
+}
+
+void NodeRegistry::remove(const std::string& node) {
+  if (const auto found = nodes_.find(node); found != nodes_.end()) erase(found);
+}
+
+void NodeRegistry::add(const AgentReport& report, int64_t now_ns, bool is_known) {
+  if (now_ns - swept_ns_ > kSweepNs) forget(now_ns);
+  const auto at = nodes_.try_emplace(report.node).first;
+  NodeState& node = at->second;
+  if (node.reports == 0) node.first_ns = now_ns;
+  if (node.reports++ > 0) {
+    strangers_.erase({node.last_ns, report.node});
+    bytes_ -= bytes_of(node.report);
+  }
   node.last_ns = now_ns;
+  node.is_known = is_known;
   node.report = report;
-  return {};
+  bytes_ += bytes_of(report);
+  if (!is_known) strangers_.emplace(now_ns, report.node);
+  while (is_full() && !strangers_.empty() && strangers_.begin()->second != report.node) {
+    erase(nodes_.find(strangers_.begin()->second));
+    ++crowded_out_;
+  }
+  if (!is_full()) return;
+  // All others are known: of this one what it takes to give it its orders.
+  bytes_ -= bytes_of(node.report);
+  node.report.labels.clear();
+  node.report.tasks.clear();
+  bytes_ += bytes_of(node.report);
 }
 
 std::vector<NodeState> NodeRegistry::list(int64_t now_ns) const {
@@ -54,7 +91,11 @@ std::vector<TaskState> sum_tasks(const std::vector<NodeState>& nodes) {
 
 void NodeRegistry::forget(int64_t now_ns) {
   swept_ns_ = now_ns;
-  std::erase_if(nodes_, [&](const auto& node) { return now_ns - node.second.last_ns > kForgottenNs; });
+  for (auto at = nodes_.begin(); at != nodes_.end();) {
+    const auto next = std::next(at);
+    if (now_ns - at->second.last_ns > kForgottenNs) erase(at);
+    at = next;
+  }
 }
 
 }  // namespace atys::fleet

@@ -12,6 +12,7 @@
 #include "fleet/controller/kind_names.h"
 #include "fleet/controller/told_services.h"
 #include "fleet/window_labels.h"
+#include "fleet/wire/bounds.h"
 #include "format/otlp/binary_codec.h"
 #include "format/otlp/json_codec.h"
 #include "format/otlp/parts.h"
@@ -91,12 +92,14 @@ class WindowMaker {
     store::Window window = TRY(whole());
     std::vector<store::Window> windows;
     if (!window.service.empty()) {
+      TRY(within(bounds::kService, window.service));
       windows.push_back(std::move(window));
       return windows;
     }
     const std::string otherwise = unknown_service(get(kProgramName));
     for (auto& [service, profile] : by_told_service(std::move(window.profile), otherwise, most)) {
       if (profile.samples.size() == 0 && service == unknown_service({})) continue;
+      TRY(within(bounds::kService, service));
       store::Window& one = windows.emplace_back(window);
       one.service = service;
       one.profile = std::move(profile);
@@ -112,6 +115,7 @@ class WindowMaker {
     window.profile = TRY(otlp::to_profile({std::move(part_.data)}));
     TRY(check_profile(window.profile));
     window.kind = part_.kind.empty() ? std::string(kUnknownKind) : part_.kind;
+    TRY(within(bounds::kKind, window.kind));
     weigh(window.profile);
     set_time(window);
     if (window.start_ns < limits_.earliest_ns || window.start_ns > limits_.latest_ns)
@@ -121,6 +125,9 @@ class WindowMaker {
     window.version = get(kServiceVersion);
     window.node = first_of({kHostName, "k8s.node.name", "host.id"});
     window.instance = first_of({kServiceInstance, kPodName, kContainerId, "process.pid"});
+    TRY(within(bounds::kVersion, window.version));
+    TRY(within(bounds::kNode, window.node));
+    TRY(within(bounds::kInstance, window.instance));
     window.labels = labels(window.profile);
     return window;
   }
@@ -153,6 +160,8 @@ class WindowMaker {
 
   static Result<> check_profile(const Profile& profile) {
     if (profile.value_types().empty()) return fail(ErrorCode::InvalidInput, "a profile without a sample type");
+    for (size_t id = 0; id < profile.strings.size(); ++id)
+      TRY(within(bounds::kProfileText, profile.strings.view(static_cast<profile::StringId>(id))));
     return {};
   }
 

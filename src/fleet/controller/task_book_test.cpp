@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <filesystem>
 #include <fstream>
 
@@ -113,10 +115,10 @@ TEST(task_book, tasks_from_above_are_handed_on_and_are_not_ours_to_change) {
 TEST(node_registry, knows_who_reports_and_forgets_who_does_not) {
   NodeRegistry nodes;
   AgentReport report{.node = "web-1", .sender = std::string(16, '\1')};
-  ASSERT_TRUE(nodes.add(report, kNow).ok());
+  nodes.add(report, kNow);
   report.version = "2";
-  ASSERT_TRUE(nodes.add(report, kNow + 5).ok());
-  ASSERT_TRUE(nodes.add({.node = "web-2", .sender = std::string(16, '\2')}, kNow + NodeRegistry::kAwayNs).ok());
+  nodes.add(report, kNow + 5);
+  nodes.add({.node = "web-2", .sender = std::string(16, '\2')}, kNow + NodeRegistry::kAwayNs);
   const auto list = nodes.list(kNow + NodeRegistry::kAwayNs + 6);
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0].report.version, "2");
@@ -127,12 +129,33 @@ TEST(node_registry, knows_who_reports_and_forgets_who_does_not) {
   EXPECT_EQ(nodes.list(kNow + NodeRegistry::kForgottenNs + 6).size(), 1u);
 }
 
-TEST(node_registry, is_bounded) {
-  NodeRegistry nodes;
-  for (size_t i = 0; i < NodeRegistry::kMostNodes; ++i) ASSERT_TRUE(nodes.add({.node = std::to_string(i)}, kNow).ok());
-  EXPECT_FALSE(nodes.add({.node = "one more"}, kNow).ok());
-  EXPECT_TRUE(nodes.add({.node = "7"}, kNow).ok());
-  EXPECT_TRUE(nodes.add({.node = "one more"}, kNow + NodeRegistry::kForgottenNs + 1).ok());
+TEST(node_registry, is_bounded_and_refuses_nobody) {
+  NodeRegistry nodes(100);
+  nodes.add({.node = "joined"}, kNow, true);
+  nodes.add({.node = "shared"}, kNow);
+  for (int i = 0; i < 20'000; ++i) {
+    nodes.add({.node = "invented " + std::to_string(i)}, kNow + 1 + i);
+    if (i % 50 == 0) nodes.add({.node = "shared"}, kNow + 1 + i);
+  }
+  EXPECT_EQ(nodes.size(), 100u);
+  EXPECT_GT(nodes.crowded_out(), 19'000u);
+  const auto list = nodes.list(kNow + 20'001);
+  const auto has = [&](const char* name) {
+    return std::any_of(list.begin(), list.end(), [&](const NodeState& one) { return one.report.node == name; });
+  };
+  EXPECT_TRUE(has("joined")) << "said nothing since, and is known";
+  EXPECT_TRUE(has("shared")) << "reports more often than those that are invented once";
+}
+
+TEST(node_registry, what_nodes_say_is_bounded_in_sum) {
+  NodeRegistry nodes(1000, 100'000);
+  for (int i = 0; i < 100; ++i)
+    nodes.add({.node = std::to_string(i), .labels = {{"key", std::string(500, 'x')}}}, kNow + i, i < 90);
+  EXPECT_EQ(nodes.size(), 90u + 10u) << "it is labels that go, not nodes";
+  NodeRegistry strangers(1000, 100'000);
+  for (int i = 0; i < 1000; ++i)
+    strangers.add({.node = std::to_string(i), .labels = {{"key", std::string(500, 'x')}}}, kNow + i);
+  EXPECT_LT(strangers.size(), 200u);
 }
 
 }  // namespace atys::fleet

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <grpc/grpc_security_constants.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
@@ -29,8 +30,8 @@ constexpr auto kEndWait = std::chrono::seconds(2);
 // One call: read a message, work in a thread of ours, answer. Deletes itself when gRPC is done with it.
 class Call final : public grpc::ServerGenericBidiReactor {
  public:
-  Call(const CallHandler& handler, const GrpcServerOptions& options, Admission& door, WorkerPool& workers)
-      : handler_(handler), options_(options), door_(door), workers_(workers) {
+  Call(const CallHandler& handler, Identity caller, const GrpcServerOptions& options, Admission& door, WorkerPool& workers)
+      : handler_(handler), caller_(std::move(caller)), options_(options), door_(door), workers_(workers) {
     StartRead(&request_);
   }
 
@@ -57,10 +58,11 @@ class Call final : public grpc::ServerGenericBidiReactor {
     request_.Clear();
     // No protobuf message begins so: there is no wire type 7.
     if (is_gzip(as_byte_span(bytes))) bytes = as_text(TRY(gunzip(as_byte_span(bytes), options_.most_message_bytes)));
-    return handler_(bytes);
+    return handler_(caller_, bytes);
   }
 
   const CallHandler& handler_;
+  const Identity caller_;
   const GrpcServerOptions& options_;
   Admission& door_;
   WorkerPool& workers_;
@@ -83,24 +85,34 @@ class GenericService final : public grpc::CallbackGenericService {
     const auto handler = handlers_.find(context->method());
     if (handler == handlers_.end())
       return new Refusal({grpc::StatusCode::UNIMPLEMENTED, "there is no method " + context->method()});
-    const std::optional<Role> role = role_of(*context);
-    if (!role) {
+    const std::optional<Identity> caller = caller_of(*context);
+    if (!caller) {
       ++refused_tokens_;
       return new Refusal({grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong"});
     }
-    if (!Access::may(*role, Role::Capture))
-      return new Refusal({grpc::StatusCode::PERMISSION_DENIED, "this token is not one for agents"});
-    return new Call(handler->second, options_, door_, workers_);
+    if (const Role needs = role_needed(context->method()); !Access::may(caller->role, needs))
+      return new Refusal({grpc::StatusCode::PERMISSION_DENIED,
+                          needs == Role::Join ? "this token is not one for joining" : "this token is not one for agents"});
+    return new Call(handler->second, *caller, options_, door_, workers_);
   }
 
   uint64_t refused_tokens() const { return refused_tokens_; }
   const GrpcServerOptions& options() const { return options_; }
 
  private:
-  std::optional<Role> role_of(const grpc::GenericCallbackServerContext& context) const {
+  std::optional<Identity> caller_of(const grpc::GenericCallbackServerContext& context) const {
     const auto found = context.client_metadata().find("authorization");
     const bool has_one = found != context.client_metadata().end();
-    return options_.access.role_of(has_one ? std::string_view{found->second.data(), found->second.size()} : "");
+    return options_.access.identify(has_one ? std::string_view{found->second.data(), found->second.size()} : "",
+                                    certificate_name(context));
+  }
+
+  // Of a client whose certificate was checked; empty: it has none.
+  static std::string certificate_name(const grpc::GenericCallbackServerContext& context) {
+    const auto peer = context.auth_context();
+    if (peer == nullptr || !peer->IsPeerAuthenticated()) return {};
+    const auto names = peer->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
+    return names.empty() ? std::string() : std::string(names.front().data(), names.front().size());
   }
 
   const GrpcServerOptions options_;

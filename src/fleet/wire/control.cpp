@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/wire/control.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "fleet/wire/bounds.h"
 #include "format/wire/wire_reader.h"
 #include "format/wire/wire_writer.h"
 
@@ -19,6 +21,7 @@ using format::WireWriter;
 constexpr size_t kMostTasks = 1000;
 constexpr size_t kMostLabels = 100;
 constexpr size_t kSenderBytes = 16;
+constexpr uint64_t kLongestUntilReportNs = 3600'000'000'000;
 
 Error nonsense(const char* what) {
   return fail(ErrorCode::InvalidInput, std::string("message of the control channel: ") + what,
@@ -36,12 +39,12 @@ void write_double(WireWriter& writer, uint32_t field, double value) {
 std::string encode(const TaskState& state) {
   std::string out;
   WireWriter writer(out);
-  writer.bytes(1, state.task);
+  writer.bytes(1, cut(bounds::kTaskName, state.task));
   writer.varint(2, state.instances);
   write_double(writer, 3, state.hz);
   writer.varint(4, state.windows);
   write_double(writer, 5, state.overhead);
-  writer.bytes(6, state.trouble);
+  writer.bytes(6, cut(bounds::kTrouble, state.trouble));
   return out;
 }
 
@@ -58,6 +61,8 @@ Result<TaskState> decode_state(const WireField& outer, const WireReader& at) {
       default: break;
     }
   if (!reader.ok()) return reader.error();
+  TRY(within(bounds::kTaskName, state.task));
+  TRY(within(bounds::kTrouble, state.trouble));
   if (!std::isfinite(state.hz) || !std::isfinite(state.overhead)) return nonsense("a rate that is no number");
   return state;
 }
@@ -70,10 +75,15 @@ Result<std::pair<std::string, std::string>> decode_label(const WireField& outer,
     if (field.number == 2) label.second = text(field);
   }
   if (!reader.ok()) return reader.error();
+  TRY(within(bounds::kLabelKey, label.first));
+  TRY(within(bounds::kLabelValue, label.second));
   return label;
 }
 
 Result<> check(const AgentReport& report) {
+  TRY(within(bounds::kNode, report.node));
+  TRY(within(bounds::kVersion, report.version));
+  TRY(within(bounds::kAddress, report.metrics_address));
   if (report.node.empty()) return nonsense("an agent without a name");
   if (report.sender.size() != kSenderBytes) return nonsense("a sender that is not of 16 bytes");
   if (report.tasks.size() > kMostTasks || report.labels.size() > kMostLabels) return nonsense("too many tasks or labels");
@@ -115,6 +125,7 @@ std::string encode(const Orders& orders) {
 }
 
 Result<AgentReport> decode_report(std::string_view bytes) {
+  TRY(within(bounds::kReport, bytes));
   WireReader reader(bytes);
   AgentReport report;
   for (WireField field; reader.next(field);) switch (field.number) {
@@ -134,6 +145,40 @@ Result<AgentReport> decode_report(std::string_view bytes) {
   if (!reader.ok()) return reader.error();
   TRY(check(report));
   return report;
+}
+
+std::string encode(const JoinRequest& request) {
+  std::string out;
+  WireWriter(out).bytes(1, request.node);
+  return out;
+}
+
+std::string encode(const Joined& joined) {
+  std::string out;
+  WireWriter(out).bytes(1, joined.token);
+  return out;
+}
+
+Result<JoinRequest> decode_join(std::string_view bytes) {
+  WireReader reader(bytes);
+  JoinRequest request;
+  for (WireField field; reader.next(field);)
+    if (field.number == 1) request.node = text(field);
+  if (!reader.ok()) return reader.error();
+  TRY(within(bounds::kNode, request.node));
+  if (request.node.empty()) return nonsense("a node without a name");
+  return request;
+}
+
+Result<Joined> decode_joined(std::string_view bytes) {
+  WireReader reader(bytes);
+  Joined joined;
+  for (WireField field; reader.next(field);)
+    if (field.number == 1) joined.token = text(field);
+  if (!reader.ok()) return reader.error();
+  TRY(within(bounds::kToken, joined.token));
+  if (joined.token.empty()) return nonsense("no token");
+  return joined;
 }
 
 std::string encode_packed(std::string_view body) {
@@ -164,6 +209,9 @@ Result<Orders> decode_orders(std::string_view bytes) {
     }
   if (!reader.ok()) return reader.error();
   if (orders.tasks.size() > kMostTasks) return nonsense("too many tasks");
+  for (const std::string& task : orders.tasks) TRY(within(bounds::kTaskText, task));
+  // An agent that was told to wait for ever would be lost to whoever corrects it.
+  orders.report_again_ns = std::min(orders.report_again_ns, kLongestUntilReportNs);
   if (!(orders.rate_factor > 0 && orders.rate_factor <= 1)) return nonsense("a rate factor that is not between 0 and 1");
   return orders;
 }

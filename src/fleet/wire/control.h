@@ -48,9 +48,21 @@ struct Orders {
   bool operator==(const Orders&) const = default;
 };
 
+// A node asks, with a token for joining, for a token of its own, and gets it.
+struct JoinRequest {
+  std::string node;
+};
+struct Joined {
+  std::string token;
+};
+
 std::string encode(const AgentReport& report);
+std::string encode(const JoinRequest& request);
+std::string encode(const Joined& joined);
+Result<JoinRequest> decode_join(std::string_view bytes);
+Result<Joined> decode_joined(std::string_view bytes);
 std::string encode(const Orders& orders);
-// Bounded; numbers that make no sense are errors.
+// Bounded (bounds.h); numbers that make no sense are errors.
 Result<AgentReport> decode_report(std::string_view bytes);
 Result<Orders> decode_orders(std::string_view bytes);
 
@@ -59,6 +71,7 @@ std::string encode_packed(std::string_view body);
 Result<std::string_view> decode_packed(std::string_view bytes);
 
 inline constexpr std::string_view kReportMethod = "/atys.control.v1.Control/Report";
+inline constexpr std::string_view kJoinMethod = "/atys.control.v1.Control/Join";
 inline constexpr std::string_view kPackedMethod = "/atys.control.v1.Control/ExportPacked";
 inline constexpr std::string_view kExportMethod =
     "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export";

@@ -11,25 +11,48 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "base/access.h"
 #include "base/result.h"
 #include "fleet/wire/admission.h"
+#include "fleet/wire/control.h"
 #include "fleet/wire/tls_files.h"
 
 namespace atys::fleet {
 
-// The request as sent, gzip taken off. Errors become statuses: see fleet/grpc/status.h.
-using CallHandler = std::function<Result<std::string>(const std::string& request)>;
+// Takes who calls, where it asks for that, and the request as sent, gzip taken off. Errors become statuses: see
+// fleet/grpc/status.h.
+class CallHandler {
+ public:
+  template <typename Handle>
+  CallHandler(Handle handle) {  // NOLINT(google-explicit-constructor)
+    if constexpr (std::is_invocable_v<Handle&, const Identity&, const std::string&>)
+      handle_ = std::move(handle);
+    else
+      handle_ = [handle = std::move(handle)](const Identity&, const std::string& request) -> Result<std::string> {
+        return handle(request);
+      };
+  }
+  Result<std::string> operator()(const Identity& caller, const std::string& request) const {
+    return handle_(caller, request);
+  }
+
+ private:
+  std::function<Result<std::string>(const Identity& caller, const std::string& request)> handle_;
+};
 using CallHandlers = std::map<std::string, CallHandler, std::less<>>;  // by method
 
 struct GrpcServerOptions {
   std::string address = "127.0.0.1:0";  // port 0: any that is free
-  Access access;                        // calls need the role Capture
+  Access access;                        // calls need role_needed()
   TlsFiles tls = {};
   size_t most_message_bytes = size_t{64} << 20;
   size_t threads = 2;
 };
+
+// What a caller has to be for a method.
+inline Role role_needed(std::string_view method) { return method == kJoinMethod ? Role::Join : Role::Capture; }
 
 class GrpcServer {
  public:

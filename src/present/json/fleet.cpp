@@ -26,6 +26,7 @@ void write_node(JsonWriter& json, const verbs::NodeRow& row) {
   json.key("labels").begin_object();
   for (const auto& [key, value] : row.labels) json.field(key, value);
   json.end_object().field("away", row.is_away).field("controller", row.is_controller);
+  json.field("known", row.is_known);
   json.field("first_ns", row.first_ns).field("last_ns", row.last_ns).field("started_ns", row.started_ns);
   json.field("cpu_ns", row.cpu_ns).field("memory_bytes", row.memory_bytes).field("spooled_bytes", row.spooled_bytes);
   json.field("dropped_windows", row.dropped_windows).key("tasks").begin_array();

@@ -68,6 +68,10 @@ void add_store(MetricText& text, const verbs::ControllerStatus& status) {
 void add_nodes(MetricText& text, const verbs::ControllerStatus& status, const verbs::NodesAnswer& nodes) {
   text.gauge("atys_controller_nodes", "Nodes that are known.", as_double(status.nodes));
   text.gauge("atys_controller_nodes_away", "Nodes that have missed their reports.", as_double(status.nodes_away));
+  text.gauge("atys_controller_nodes_joined", "Nodes that have a token of their own.", as_double(status.nodes_joined));
+  text.counter("atys_controller_nodes_crowded_out_total",
+               "Nodes without a token of their own that were forgotten because there were too many.",
+               as_double(status.nodes_crowded_out));
   text.gauge("atys_controller_tasks", "Tasks that are known.", as_double(status.tasks));
   text.family("atys_node_up", MetricType::Gauge, "1: the node reports; 0: it has missed its reports.");
   for (const verbs::NodeRow& node : nodes.nodes) text.sample(node.is_away ? 0 : 1, {{"node", node.node}});

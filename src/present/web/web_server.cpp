@@ -88,6 +88,9 @@ class Server final : public WebServer {
 
   void services(const Request&, Response& response) { set_answer(response, controller_.services()); }
   void nodes(const Request&, Response& response) { set_json(response, json::render(controller_.nodes())); }
+  void forget_node(const Request& request, Response& response) {
+    set_answer(response, controller_.forget_node(request.matches[1], caller_of(request)));
+  }
   void tasks(const Request&, Response& response) { set_json(response, json::render(controller_.tasks())); }
   void task(const Request& request, Response& response) { set_answer(response, controller_.task(request.matches[1])); }
   void stop_task(const Request& request, Response& response) {
@@ -231,7 +234,10 @@ void Server::otlp(const Request& request, Response& response, const httplib::Con
   std::vector<verbs::Admission::Ticket> tickets;
   const auto message = read_message(request, read, tickets);
   if (!message.ok()) return refuse(message.error());
-  const auto answer = controller_.receive(*message, is_json ? verbs::OtlpEncoding::Json : verbs::OtlpEncoding::Protobuf);
+  const auto from = options_.guard.access.identify(request.get_header_value("Authorization"));
+  if (!from) return refuse(fail(ErrorCode::PermissionDenied, "the token was taken back"));
+  const auto answer =
+      controller_.receive(*message, is_json ? verbs::OtlpEncoding::Json : verbs::OtlpEncoding::Protobuf, *from);
   if (!answer.ok()) return refuse(answer.error());
   response.set_content(is_json ? encode_json(*answer) : encode(*answer), is_json ? kJsonType : kProtobufType);
 }
@@ -248,6 +254,7 @@ void Server::add_routes() {
   http.Get("/sd", guarded(&Server::discovery));
   http.Get("/api/v1/services", guarded(&Server::services));
   http.Get("/api/v1/nodes", guarded(&Server::nodes));
+  http.Delete(R"(/api/v1/nodes/([^/]+))", guarded(&Server::forget_node, Role::Admin));
   http.Get("/api/v1/tasks", guarded(&Server::tasks));
   http.Get(R"(/api/v1/tasks/([^/]+))", guarded(&Server::task));
   http.Delete(R"(/api/v1/tasks/([^/]+))", guarded(&Server::delete_task, Role::Admin));
