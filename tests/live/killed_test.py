@@ -252,12 +252,15 @@ def a_command_of_node_js_has_names_without_an_inspector():
         script.write_text((WORKLOADS / "split.js").read_text())
         shot = " ".join([live.atys_binary(), "capture", "--json", *live.RATE, "-o", str(top / "profile.pb.gz"), "--", "node", str(script), live.seconds(2)])
         inside = f"mount -t tmpfs -o mode=0700 none {place} && mount --bind {place} /tmp && {shot}; code=$?; ls -A /tmp > {top}/left; exit $code"
-        done = subprocess.run(["unshare", "-m", "sh", "-c", inside], env=live.environment(top), capture_output=True, text=True, timeout=live.TIMEOUT_S)
+        here = top / "here"
+        here.mkdir()
+        done = subprocess.run(["unshare", "-m", "sh", "-c", inside], cwd=here, env=live.environment(top), capture_output=True, text=True, timeout=live.TIMEOUT_S)
         expect(done.returncode == 0, f"exit status {done.returncode}: {done.stderr[-300:]}")
         shares = live.Profile(top / "profile.pb.gz").shares()
         expect(shares.get("sixty", 0) > shares.get("thirty", 0) > shares.get("ten", 0) > 0.01, f"{sorted(shares)[:9]}: {done.stderr[-300:]}")
         expect("Debugger" not in done.stderr, f"its inspector was opened: {done.stderr[-300:]}")
         expect((top / "left").read_text() == "", f"left in /tmp: {(top / 'left').read_text()}")
+        expect(not os.listdir(here), f"left where it ran: {os.listdir(here)}")
         return ", ".join(f"{name} {shares[name]:.0%}" for name in ("sixty", "thirty", "ten"))
 
 

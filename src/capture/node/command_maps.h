@@ -3,7 +3,9 @@
 // asked to by NODE_OPTIONS, and the native kernel reads it. Maps of all processes of the command are removed in the end.
 //
 // V8 writes to /tmp/perf-PID.map, follows links, and ends the process where it cannot. So that of the command itself is made
-// by us before it begins; and nothing is asked for where somebody else could have one of its children write elsewhere.
+// by us before it begins; and nothing is asked for where somebody else could have one of its children write elsewhere. It
+// also begins a log in the folder that the process is in, which is removed too; where that cannot be written the lines would
+// go to the program's output, so nothing is asked for there either.
 #pragma once
 
 #include <memory>
@@ -35,6 +37,7 @@ class CommandMaps final : public CommandHelp {
   pid_t command_ = 0;
   uint64_t start_time_ticks_ = 0;
   std::set<pid_t> pids_;
+  std::set<std::string> folders_;  // that they were in
 };
 
 inline constexpr std::string_view kMapsOfCommand = "perf maps of a command";
