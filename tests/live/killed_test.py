@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -191,12 +192,12 @@ def a_node_js_closes_its_inspector_by_itself():
     require_program("node")
     with folder() as top, running(*NODE, "-e", TURNS, stderr=subprocess.DEVNULL) as target:
         goes_on(target.pid)
+        time.sleep(live.MOMENT_S)
         before = state_of(target.pid)
         with recorded(top, "--allow-inspector", "--pid", str(target.pid)) as profiler:
             until(lambda: strangers.ports(target.pid), f"its inspector does not open: {said(top)}")
             time.sleep(live.MOMENT_S)
             kill(profiler)
-        expect(strangers.ports(target.pid), "it was closed before anybody could have told it to")
         until(lambda: not strangers.ports(target.pid), "its inspector is still open")
         until(lambda: not changes(before, target.pid), f"left: {changes(before, target.pid)}")
         goes_on(target.pid)
@@ -245,7 +246,8 @@ def a_command_of_node_js_has_names_without_an_inspector():
     """In a /tmp of its own, where nobody else can plant anything: a map is written, read and removed."""
     live.require_root()
     require_program("node", "unshare")
-    with folder() as top:
+    with tempfile.TemporaryDirectory(dir=pathlib.Path(live.atys_binary()).parents[2]) as name:  # not in /tmp, which is another one inside
+        top = pathlib.Path(name)
         place = top / "tmp"
         place.mkdir(mode=0o700)
         script = top / "split.js"
