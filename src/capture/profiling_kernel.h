@@ -22,6 +22,7 @@
 #include "capture/recording_plan.h"
 #include "capture/runtime_signs.h"
 #include "capture/stack_reader.h"
+#include "capture/traces.h"
 
 namespace atys::capture {
 
@@ -39,6 +40,18 @@ class Companion {
   virtual ~Companion() = default;  // what it made in the process or on its disk is gone with it
   // Called when sampling is over and the process may still run, before its frames are named. May block for some seconds.
   virtual Result<> before_naming() = 0;
+};
+
+// What makes a command that we start name its functions, should it be of that language.
+class CommandHelp {
+ public:
+  virtual ~CommandHelp() = default;  // what the command wrote because of it is gone with it
+  // "NAME=VALUE", in the place of ours.
+  virtual std::vector<std::string> environment() const = 0;
+  // The command is this process, and has not begun. An error: it is to begin without that environment.
+  virtual Result<> prepare(pid_t command) = 0;
+  // A process of it was seen.
+  virtual void note_process(pid_t) {}
 };
 
 // What a kernel has in one process; the process is left as it was when this goes. At most one of the three is there.
@@ -72,6 +85,10 @@ class ProfilingKernel {
   virtual Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const = 0;
   // May take up to some hundred milliseconds, but never slows the process. An error: native frames only, and it is told.
   virtual Result<Attachment> attach(const AttachRequest& request) const = 0;
+  // Null: a command needs none, or is of another language.
+  virtual std::unique_ptr<CommandHelp> help_command(const RecordingPlan&) const { return nullptr; }
+  // Takes back what a recording that was killed had noted as this kernel's; false: it is still there.
+  virtual bool undo(const TraceNote&, bool /*is_alive*/) const { return true; }
   virtual bool reads_stacks() const { return false; }  // it attaches a StackReader
   virtual std::vector<KernelNeed> needs() const { return {}; }
   // A name of a perf map, if it has this runtime's form.

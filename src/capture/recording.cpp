@@ -64,6 +64,14 @@ native::ValueNames value_names(const Kind& kind) {
   return {"samples", kind.event, event.ok() && event->is_clock ? "nanoseconds" : "count", false};
 }
 
+// Of recordings that were killed. Whatever cannot be undone now is tried again by the next.
+void undo_traces(const std::string& folder) {
+  mend_traces(folder, [](const TraceNote& note, bool is_alive) {
+    const ProfilingKernel* kernel = find_kernel(note.kernel);
+    return kernel == nullptr || kernel->undo(note, is_alive);
+  });
+}
+
 }  // namespace
 
 const char* to_string(EndReason reason) {
@@ -93,6 +101,7 @@ class Recording::State {
   }
 
   Result<> open();
+  Result<> create_command(const CommandTarget& command, const preload::SharedSpace* space);
   std::unique_ptr<preload::SharedSpace> space_for_command() const;
   Result<> start();
   EndReason step(int timeout_ms);
@@ -109,6 +118,7 @@ class Recording::State {
   PublishedContexts contexts_;
   std::optional<linux::ThreadPriority> priority_;
   std::optional<linux::SignalWatch> signals_;
+  std::vector<std::unique_ptr<CommandHelp>> helps_;
   std::optional<linux::ChildProcess> child_;
   std::unique_ptr<TargetProcesses> target_;
   std::unique_ptr<native::SampleSource> source_;
@@ -155,13 +165,10 @@ class Recording::State {
 };
 
 Result<> Recording::State::open() {
+  undo_traces(plan_.trace_folder);
   if (!plan_.is_one_of_several) signals_.emplace(TRY(linux::SignalWatch::create()));
   std::unique_ptr<preload::SharedSpace> space = space_for_command();
-  if (const auto* command = std::get_if<CommandTarget>(&plan_.target)) {
-    linux::ChildOptions options;
-    if (space != nullptr) options.optional_environment = space->environment();
-    child_.emplace(TRY(linux::ChildProcess::create(command->arguments, options)));
-  }
+  if (const auto* command = std::get_if<CommandTarget>(&plan_.target)) TRY(create_command(*command, space.get()));
   // Ahead of a busy target, or rings run over; what we may use is bounded all the same. After the command was made: it keeps
   // its own.
   priority_.emplace(kPriority);
@@ -184,6 +191,24 @@ Result<> Recording::State::open() {
     return fail(ErrorCode::Unsupported, "no runtime of the target records " + plan_.kind.text() + " of itself",
                 "it works for Java with async-profiler: see `atys doctor java`; else record cpu, wall or off-cpu");
   for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
+  return {};
+}
+
+Result<> Recording::State::create_command(const CommandTarget& command, const preload::SharedSpace* space) {
+  linux::ChildOptions options;
+  if (space != nullptr) options.optional_environment = space->environment();
+  for (const auto& kernel : profiling_kernels())
+    if (auto help = kernel->help_command(plan_)) helps_.push_back(std::move(help));
+  for (const auto& help : helps_)
+    for (std::string& variable : help->environment()) options.more_environment.push_back(std::move(variable));
+  child_.emplace(TRY(linux::ChildProcess::create(command.arguments, options)));
+  for (const auto& help : helps_) {
+    if (help->prepare(child_->pid()).ok()) continue;
+    options.more_environment.clear();
+    child_.emplace(TRY(linux::ChildProcess::create(command.arguments, options)));
+    helps_.clear();
+    break;
+  }
   return {};
 }
 
@@ -248,6 +273,7 @@ EndReason Recording::State::step(int timeout_ms) {
   for (const pid_t pid : collector_->take_new_pids()) {
     provenance_.note_process(pid);
     sums_.add_seen(pid);
+    for (const auto& help : helps_) help->note_process(pid);
   }
   hand_over_to_runtimes();
   note_ended_threads();

@@ -35,11 +35,14 @@ struct RecordingPlan {
   Tier tier = Tier::Auto;
   // Threads of processes that we did not start may be stopped, for some 50 µs each time.
   bool may_pause = false;
+  // The inspector of Node.js processes may be opened, which lets in whoever may connect to the loopback interface.
+  bool may_open_inspector = false;
   double hz = 99;
   uint64_t duration_ns = 0;  // 0: until the command ends, or somebody ends it
   double max_overhead = 0.01;
   uint64_t max_samples = 0;  // 0: no limit
   std::string cache_folder;  // tables of binaries by build id; empty: none
+  std::string trace_folder;  // notes of what a recording has in other processes, see traces.h; empty: none
   bool may_ask_debuginfod = false;
   std::vector<std::pair<std::string, std::string>> labels;
   adapt::PruningRule pruning;  // of each window

@@ -31,6 +31,8 @@ void TargetFlags::define(CLI::App& app) {
       ->check(offers(verbs::tier_names()));
   app.add_flag("--allow-pause", said_.allow_pause,
                "Threads of running processes may be stopped for a moment where nothing else is permitted");
+  app.add_flag("--allow-inspector", said_.allow_inspector,
+               "Open the inspector of Node.js for names of its functions: local users can connect to it meanwhile");
 }
 
 Result<> TargetFlags::parse(verbs::CaptureRequest& request) const {
@@ -43,6 +45,7 @@ Result<> TargetFlags::parse(verbs::CaptureRequest& request) const {
   request.kind = said_.kind;
   request.tier = said_.tier;
   request.allow_pause = said_.allow_pause;
+  request.allow_inspector = said_.allow_inspector;
   if (!freq_.empty() && freq_ != "auto") request.hz = TRY(parse_frequency(freq_));
   if (!overhead_.empty()) request.max_overhead = TRY(parse_percent(overhead_));
   return {};

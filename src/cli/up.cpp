@@ -101,6 +101,8 @@ class UpSubcommand final : public Subcommand {
     app.add_option("--max-cpu", max_cpu_, "CPU time of the agent, of one core (default: 1%)")->type_name("PERCENT");
     auto* examples = app.add_flag("--examples", examples_, "Start the example services at once (from a checkout)");
     app.add_flag("--no-examples", no_examples_, "Do not start them, even if nothing is busy")->excludes(examples);
+    app.add_flag("--allow-inspector", request_.allow_inspector,
+                 "Open the inspector of Node.js for names of its functions: local users can connect to it meanwhile");
     app.add_flag("--once", once_, "End after the first table, or when nothing was busy for a window");
   }
 

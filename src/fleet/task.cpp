@@ -70,6 +70,15 @@ auto read_share(double& into) {
   };
 }
 
+auto read_choice(bool& into) {
+  return [&into](const std::string& text) -> Result<> {
+    if (text != "true" && text != "false")
+      return fail(ErrorCode::InvalidInput, fmt::format("'{}' is neither yes nor no", text), "take true or false");
+    into = text == "true";
+    return {};
+  };
+}
+
 Result<FrequencyMode> parse_mode(const std::string& text) {
   if (text == "pooled") return FrequencyMode::Pooled;
   if (text == "paper") return FrequencyMode::Paper;
@@ -228,6 +237,7 @@ Result<Task> parse_task(const std::string& text, std::string_view source) {
   TRY(check_tracked(fields, fields.node("track"), task.track));
   task.budget = TRY(read_budget(fields, source));
   TRY(fields.text("for", read_duration(task.for_ns, 0, 365 * 24 * kLongestWindow)));
+  TRY(fields.text("allow_inspector", read_choice(task.allow_inspector)));
   TRY(fields.end());
   return task;
 }

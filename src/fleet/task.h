@@ -48,7 +48,8 @@ struct Task {
   adapt::PruningRule prune{adapt::PruningRule::Kind::MaxError, 0.01};
   std::vector<std::string> track;  // functions that metrics always show; a part of the name, or a pattern between slashes
   TaskBudget budget;
-  uint64_t for_ns = 0;  // 0: until it is stopped
+  uint64_t for_ns = 0;           // 0: until it is stopped
+  bool allow_inspector = false;  // of Node.js processes, see capture/recording_plan.h
 
   bool runs_on(std::string_view node) const;
   bool operator==(const Task&) const = default;

@@ -27,6 +27,7 @@ prune: {threads: P99.5}
 track: [pay, "/^shop::/"]
 budget: {overhead: 0.5%, memory: 64MB}
 for: 2h
+allow_inspector: true
 )";
 
 std::string error_of(const std::string& text) {
@@ -57,6 +58,7 @@ TEST(task, every_field_is_read) {
   EXPECT_DOUBLE_EQ(task.budget.overhead, 0.005);
   EXPECT_EQ(task.budget.memory_bytes, 64'000'000u);
   EXPECT_EQ(task.for_ns, 7200'000'000'000u);
+  EXPECT_TRUE(task.allow_inspector);
 }
 
 TEST(task, two_lines_are_enough) {

@@ -74,6 +74,8 @@ std::string to_yaml(const Task& task) {
   if (task.budget.memory_bytes > 0) out << YAML::Key << "memory" << YAML::Value << task.budget.memory_bytes;
   out << YAML::EndMap;
   out << YAML::Key << "for" << YAML::Value << duration_text(task.for_ns);
+  // Agents before this one do not know the field.
+  if (task.allow_inspector) out << YAML::Key << "allow_inspector" << YAML::Value << true;
   out << YAML::EndMap;
   return std::string(out.c_str()) + "\n";
 }

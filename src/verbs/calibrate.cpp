@@ -33,6 +33,7 @@ Result<Recorded> record(const CalibrateRequest& request) {
   plan.hz = request.hz;
   plan.max_overhead = 1;
   plan.cache_folder = store::Library::open_default().home() + "/cache";
+  plan.trace_folder = store::Library::open_default().home() + "/traces";
   const std::unique_ptr<capture::Recording> recording = TRY(capture::Recording::open(plan));
   TRY(recording->start());
   Recorded recorded;

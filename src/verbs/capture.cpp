@@ -65,11 +65,13 @@ Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
                                 .kind = TRY(capture::Kind::parse(request.kind)),
                                 .tier = TRY(capture::parse_tier(request.tier)),
                                 .may_pause = request.allow_pause,
+                                .may_open_inspector = request.allow_inspector,
                                 .hz = request.hz,
                                 .duration_ns = request.duration_ns,
                                 .max_overhead = overhead_cap(request),
                                 .max_samples = request.max_samples,
                                 .cache_folder = store::Library::open_default().home() + "/cache",
+                                .trace_folder = store::Library::open_default().home() + "/traces",
                                 .may_ask_debuginfod = request.debuginfod,
                                 .labels = request.labels};
 }

@@ -27,8 +27,9 @@ struct CaptureRequest {
 
   std::string kind = "cpu";
   std::string tier = "auto";
-  bool allow_pause = false;  // of threads of processes that run already, where nothing else is permitted
-  std::string plan = "fixed";  // or "adaptive": see adaptive.h
+  bool allow_pause = false;      // of threads of processes that run already, where nothing else is permitted
+  bool allow_inspector = false;  // of Node.js: whoever may connect to the loopback interface may connect to it meanwhile
+  std::string plan = "fixed";    // or "adaptive": see adaptive.h
   double hz = 99;
   uint64_t duration_ns = 0;            // 0: as long as the command runs
   std::optional<double> max_overhead;  // nothing: see overhead_cap()

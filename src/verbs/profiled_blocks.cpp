@@ -92,6 +92,7 @@ class Profiling {
     plan.duration_ns = limits_.deadline_ns - now;
     plan.max_overhead = kMaxOverhead;
     plan.cache_folder = store::Library::open_default().home() + "/cache";
+    plan.trace_folder = store::Library::open_default().home() + "/traces";
     plan.may_ask_debuginfod = false;
     const OwnPriority kept;  // a recording raises it, and what we start next would inherit it
     auto recording = capture::Recording::open(plan);

@@ -140,6 +140,7 @@ void Up::take(const fleet::BusyService& service, uint64_t now) {
   task.service = fleet::rule_of(service.key);
   task.as = name;
   task.window_ns = request_.window_ns;
+  task.allow_inspector = request_.allow_inspector;
   if (!controller_->apply_task(fleet::to_yaml(task), task.name, Caller{}).ok()) return;
   watched_[service.key] = {name, task.name, service.cores, service.processes, now};
   if (first_task_ns_ == 0) first_task_ns_ = now;

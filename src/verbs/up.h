@@ -25,6 +25,7 @@ struct UpRequest {
   uint64_t window_ns = 10'000'000'000;
   size_t most_services = 8;
   double least_cores = 0.01;     // below, nobody calls it busy
+  bool allow_inspector = false;  // of Node.js, see CaptureRequest
   std::string examples_command;  // starts the example services; empty: there are none
 };
 

@@ -171,7 +171,7 @@ def php_is_seen():
 def node_tells_of_itself():
     live.require_program("node")
     with folder() as top:
-        shot = shoot(top, USER, ["node", str(WORKLOADS / "split.js"), live.seconds(2)])
+        shot = shoot(top, USER, ["node", str(WORKLOADS / "split.js"), live.seconds(2)], *RATE, "--allow-inspector")
         shares = shot.profile.shares()
         expect(shares.get("sixty", 0) > shares.get("thirty", 0) > shares.get("ten", 0) > 0.01, f"{ {k: shares.get(k) for k in ('sixty', 'thirty', 'ten')} }")
         return f"{shot.profile.samples} samples"

@@ -265,7 +265,7 @@ def functions_that_node_js_makes_and_drops(tier):
         (top / "main.js").write_text(NODE.replace("SECONDS", live.seconds(SECONDS + 4)))
         with running("node", str(top / "main.js"), stderr=subprocess.DEVNULL) as program:
             time.sleep(live.MOMENT_S)
-            shot = capture(top, tier, *live.RATE, "--duration", f"{SECONDS}s", "--pid", str(program.pid)).succeeded()
+            shot = capture(top, tier, *live.RATE, "--allow-inspector", "--duration", f"{SECONDS}s", "--pid", str(program.pid)).succeeded()
 
         def ours(name, _):
             return name if name in ("main", "turn") or re.fullmatch(r"(alpha|beta)_\d+", name) else ""

@@ -149,10 +149,13 @@ def longer(options: list[str]) -> list[str]:
             for before, word in zip(["", *options], options)]
 
 
+ALWAYS: list[str] = []  # options of every capture
+
+
 def capture_command(top: pathlib.Path, tier: str, *arguments: str, out: str = "profile.pb.gz") -> list[str]:
     """`atys capture`; the arguments may end in `--` and a command."""
     options = ["--tier", tier] if tier else []
-    return [atys_binary(), "capture", *options, "-o", str(top / out), "--json", *longer(list(arguments))]
+    return [atys_binary(), "capture", *options, "-o", str(top / out), "--json", *ALWAYS, *longer(list(arguments))]
 
 
 def wait_until_attached(pid: int, timeout: float = 10 * SCALE) -> None:

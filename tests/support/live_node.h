@@ -202,7 +202,8 @@ class LiveNode : public testing::Test {
   static Result<capture::Attachment> attach(pid_t pid, double hz = 999, capture::KindName kind = capture::KindName::Cpu) {
     const capture::Detection detection = TRY(capture::detect(pid));
     // One of several: tests attach to one after the other.
-    const capture::RecordingPlan plan{.target = capture::ProcessTarget{{pid, ::getpid()}}, .kind = {kind, {}}, .hz = hz};
+    const capture::RecordingPlan plan{
+        .target = capture::ProcessTarget{{pid, ::getpid()}}, .kind = {kind, {}}, .may_open_inspector = true, .hz = hz};
     for (const capture::DetectedRuntime& runtime : detection.runtimes)
       if (runtime.kernel == "node") return capture::find_kernel("node")->attach({pid, &runtime, &plan});
     return fail(ErrorCode::NotFound, "no V8 was found in it");

@@ -66,6 +66,28 @@ bool was_not_answered(const Error& error) {
   return error.code == ErrorCode::Unavailable && error.message.starts_with("no answer");
 }
 
+// Whether the machine has that recording open: one that has ended by itself may have been followed by somebody else's.
+bool records_into(pid_t pid, const std::string& folder) {
+  std::error_code problem;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", pid), problem)) {
+    const std::string link = std::filesystem::read_symlink(entry.path(), problem).string();
+    if (link.find(fmt::format("/tmp/{}/{}", folder, AgentSession::kRecording)) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// As stop() and let_go_of_log() do.
+Result<> end_recording(pid_t pid, const std::string& folder, const std::string& agent) {
+  for (const DetectedRuntime& runtime : TRY(detect_runtimes(pid))) {
+    if (runtime.kernel != "java") continue;
+    AttachClient client = TRY(AttachClient::create(TRY(look_at_java(pid, runtime))));
+    TRY(check_load(TRY(client.command("load", {agent, "true", fmt::format("stop,log=/tmp/{}/{}", folder, kLog)}))));
+    TRY(client.command("load", {agent, "true", fmt::format("status,file=/tmp/{}/{},log=stdout", folder, kAnswer)}));
+    return {};
+  }
+  return fail(ErrorCode::NotFound, "no Java machine is in the process");
+}
+
 Error in_words(const std::string& log, const Error& error) {
   constexpr std::string_view kError = "[ERROR] ";
   const size_t at = log.rfind(kError);
@@ -91,17 +113,49 @@ Result<> check_load(const AttachReply& reply) {
 }
 
 Result<AgentSession> AgentSession::create(const JavaProcess& process, const AgentLibrary* library,
-                                          const AttachClient::Limits& limits) {
+                                          const AttachClient::Limits& limits, const std::string& trace_folder) {
   if (!process.has(kDynamicAgents, true))
     return fail(
         ErrorCode::Unsupported,
         fmt::format("process {} was started with -XX:-EnableDynamicAgentLoading: it takes no agent", process.info.pid),
         "start it without that option");
   AgentSession session;
+  session.pid_ = process.info.pid;
+  session.start_time_ticks_ = process.info.start_time_ticks;
   session.client_ = std::make_unique<AttachClient>(TRY(AttachClient::create(process, limits)));
   session.folder_ = std::make_unique<PrivateFolder>(TRY(PrivateFolder::create(process.info)));
+  TRY(session.note(process, trace_folder));
   TRY(session.choose_agent(process, library));
+  TRY(session.note(process, trace_folder));
   return session;
+}
+
+// The folder, whose it is, and through which library of the machine a recording in it can be ended.
+Result<> AgentSession::note(const JavaProcess& process, const std::string& trace_folder) {
+  const TraceNote note{
+      .kernel = "java",
+      .what = std::string(kSession),
+      .pid = process.info.pid,
+      .start_time_ticks = process.info.start_time_ticks,
+      .details = {folder_->name(), std::to_string(process.info.uid), std::to_string(process.info.gid), agent_}};
+  if (has_trace_) return trace_.change(note);
+  trace_ = TRY(Trace::leave(trace_folder, note));
+  has_trace_ = true;
+  return {};
+}
+
+bool undo_session(const TraceNote& note, bool is_alive) {
+  if (note.details.size() != 4) return true;
+  const std::string& name = note.details[0];
+  const auto user = linux::parse_number<uid_t>(note.details[1]);
+  const auto group = linux::parse_number<gid_t>(note.details[2]);
+  if (!user || !group) return true;
+  const UniqueFd parent = is_alive ? open_in_root(note.pid, "/tmp", O_PATH | O_DIRECTORY)
+                                   : UniqueFd(::open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const bool is_over = !is_alive || !records_into(note.pid, name) || end_recording(note.pid, name, note.details[3]).ok();
+  if (is_over && parent.is_open())
+    PrivateFolder::remove(parent.get(), name, *user, *group, {kLog, kAnswer, kLibrary, AgentSession::kRecording});
+  return is_over;
 }
 
 Result<> AgentSession::choose_agent(const JavaProcess& process, const AgentLibrary* library) {
@@ -131,7 +185,11 @@ Result<std::string> AgentSession::place(const JavaProcess& process, const AgentL
 }
 
 AgentSession::~AgentSession() {
-  if (client_ != nullptr && is_recording_) (void)stop();
+  if (client_ == nullptr) return;  // moved away
+  if (is_recording_) (void)stop();
+  const bool is_over = !has_failed_to_stop_ || !linux::is_alive(pid_, start_time_ticks_);
+  folder_.reset();
+  if (is_over) trace_.undone();
 }
 
 // Without a log of its own the agent writes to the output of the process.
@@ -165,6 +223,7 @@ Result<> AgentSession::dump() { return send(agent_, fmt::format("dump,jfr,file={
 Result<> AgentSession::stop() {
   is_recording_ = false;
   auto done = send(agent_, "stop");
+  has_failed_to_stop_ = !done.ok();
   if (done.ok() || !was_not_answered(done.error())) let_go_of_log();
   return done;
 }

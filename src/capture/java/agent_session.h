@@ -13,18 +13,23 @@
 #include "capture/java/agent_library.h"
 #include "capture/java/attach_client.h"
 #include "capture/java/private_folder.h"
+#include "capture/traces.h"
 
 namespace atys::capture::java {
 
 // What the agent answered to a command, from the reply to `load`.
 Result<> check_load(const AttachReply& reply);
 
+// What a session that was killed has left: its folder, and a recording that goes on. Whether that is over now.
+inline constexpr std::string_view kSession = "session of async-profiler";
+bool undo_session(const TraceNote& note, bool is_alive);
+
 class AgentSession {
  public:
   // Asks the machine which profilers it has; refuses if one of them records. `library` may be null: then one has to be
   // there.
   static Result<AgentSession> create(const JavaProcess& process, const AgentLibrary* library,
-                                     const AttachClient::Limits& limits);
+                                     const AttachClient::Limits& limits, const std::string& trace_folder = {});
 
   AgentSession(AgentSession&&) noexcept = default;
   AgentSession& operator=(AgentSession&&) = delete;
@@ -50,10 +55,17 @@ class AgentSession {
   Result<std::string> ask(const std::string& path, const std::string& question);
   void let_go_of_log();
 
+  Result<> note(const JavaProcess& process, const std::string& trace_folder);
+
+  Trace trace_;
   std::unique_ptr<AttachClient> client_;
   std::unique_ptr<PrivateFolder> folder_;
   std::string agent_;  // the library, as the machine knows it
   bool is_recording_ = false;
+  bool has_failed_to_stop_ = false;
+  bool has_trace_ = false;
+  pid_t pid_ = 0;
+  uint64_t start_time_ticks_ = 0;
 };
 
 }  // namespace atys::capture::java

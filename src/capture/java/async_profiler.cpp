@@ -47,6 +47,7 @@ struct AsyncProfiler::State {
   std::string event;
   uint64_t interval_ns = 0;
   uint64_t longest_s = 0;
+  std::string trace_folder;
   std::shared_ptr<std::atomic<uint64_t>> latest_ns = std::make_shared<std::atomic<uint64_t>>(UINT64_MAX);
   std::optional<AgentSession> session;
   bool was_ended = false;  // by somebody else
@@ -79,13 +80,14 @@ Result<std::unique_ptr<AsyncProfiler>> AsyncProfiler::create(JavaProcess process
   made->state_->library = std::move(library);
   made->state_->kind = plan.kind;
   made->state_->interval_ns = interval_of(plan.hz);
+  made->state_->trace_folder = plan.trace_folder;
   made->state_->longest_s = plan.duration_ns == 0 ? kLongestOpenEnded : plan.duration_ns / 1'000'000'000 + kLongestAfterPlan;
   return made;
 }
 
 Result<> AsyncProfiler::start() {
-  state_->session.emplace(
-      TRY(AgentSession::create(state_->process, state_->library.get(), {.latest_ns = state_->latest_ns})));
+  state_->session.emplace(TRY(
+      AgentSession::create(state_->process, state_->library.get(), {.latest_ns = state_->latest_ns}, state_->trace_folder)));
   auto done = start_session();
   // A container may forbid perf events; timers need no rights.
   if (!done.ok() && state_->kind.name == KindName::Cpu && done.error().message.find("perf") != std::string::npos) {

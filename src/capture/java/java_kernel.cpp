@@ -3,6 +3,7 @@
 // samples and the machine names its compiled methods.
 #include <fmt/format.h>
 
+#include "capture/java/agent_session.h"
 #include "capture/java/async_profiler.h"
 #include "capture/java/java_process.h"
 #include "capture/java/perf_map.h"
@@ -108,7 +109,11 @@ class JavaKernel final : public ProfilingKernel {
                   library.ok() ? "" : library.error().hint);
     std::string why = "async-profiler records cpu, wall, alloc and lock";
     if (can_record) why = why_no_agent(process, library.ok() ? Error{} : library.error());
-    return without_agent(process, why);
+    return without_agent(process, why, request.plan->trace_folder);
+  }
+
+  bool undo(const TraceNote& note, bool is_alive) const override {
+    return note.what == kSession ? undo_session(note, is_alive) : note.what != kPerfMap || undo_perf_map(note, is_alive);
   }
 
   std::vector<KernelNeed> needs() const override {
@@ -142,9 +147,10 @@ class JavaKernel final : public ProfilingKernel {
     return attachment;
   }
 
-  static Result<Attachment> without_agent(const JavaProcess& process, const std::string& why) {
+  static Result<Attachment> without_agent(const JavaProcess& process, const std::string& why,
+                                          const std::string& trace_folder) {
     Attachment attachment;
-    attachment.companion = TRY(PerfMapCompanion::create(process));
+    attachment.companion = TRY(PerfMapCompanion::create(process, trace_folder));
     const Outlook outlook = outlook_without_agent(process, why);
     attachment.notes.push_back(fmt::format("Java of process {}: {}; {}", process.info.pid, outlook.shows, outlook.limits));
     return attachment;

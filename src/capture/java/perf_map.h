@@ -14,9 +14,13 @@ namespace atys::capture::java {
 
 inline constexpr int kFirstWithPerfMap = 17;
 
+// A map that was written for a recording that was killed; it is gone when that returns.
+inline constexpr std::string_view kPerfMap = "perf map";
+bool undo_perf_map(const TraceNote& note, bool is_alive);
+
 class PerfMapCompanion final : public Companion {
  public:
-  static Result<std::unique_ptr<PerfMapCompanion>> create(const JavaProcess& process);
+  static Result<std::unique_ptr<PerfMapCompanion>> create(const JavaProcess& process, const std::string& trace_folder = {});
   ~PerfMapCompanion() override;
 
   // A map that is there already and belongs to the process is written anew; anything else of that name is left alone.
@@ -32,6 +36,8 @@ class PerfMapCompanion final : public Companion {
   linux::ProcessInfo info_;
   std::string file_;
   bool is_ours_ = false;
+  std::string trace_folder_;
+  Trace trace_;
 };
 
 }  // namespace atys::capture::java

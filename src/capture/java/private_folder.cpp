@@ -18,11 +18,12 @@ namespace atys::capture::java {
 namespace {
 
 constexpr size_t kLongestText = 4096;
+constexpr std::string_view kPrefix = ".atys-";
 
 Result<std::string> random_name() {
   uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) return fail_errno("reading random bytes");
-  return fmt::format(".atys-{:016x}", number);
+  return fmt::format("{}{:016x}", kPrefix, number);
 }
 
 Result<> write_all(int fd, std::span<const std::byte> bytes) {
@@ -76,6 +77,19 @@ PrivateFolder::~PrivateFolder() {
   (void)linux::run_as(user_, group_, [&]() -> Result<> {
     for (const std::string& file : files_) ::unlinkat(folder_.get(), file.c_str(), 0);
     ::unlinkat(parent_.get(), name_.c_str(), AT_REMOVEDIR);
+    return {};
+  });
+}
+
+void PrivateFolder::remove(int parent, const std::string& name, uid_t user, gid_t group,
+                           const std::set<std::string>& files) {
+  if (!name.starts_with(kPrefix) || name.find('/') != std::string::npos) return;
+  (void)linux::run_as(user, group, [&]() -> Result<> {
+    const UniqueFd folder(::openat(parent, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    if (!folder.is_open() || ::fstat(folder.get(), &status) != 0 || status.st_uid != user) return {};
+    for (const std::string& file : files) ::unlinkat(folder.get(), file.c_str(), 0);
+    ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
     return {};
   });
 }

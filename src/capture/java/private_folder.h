@@ -24,6 +24,10 @@ class PrivateFolder {
   PrivateFolder& operator=(PrivateFolder&&) = delete;
   ~PrivateFolder();
 
+  const std::string& name() const { return name_; }  // in /tmp
+  // Of one whose maker was killed: removes it with the files that are named, as that user. `parent` is that /tmp.
+  static void remove(int parent, const std::string& name, uid_t user, gid_t group, const std::set<std::string>& files);
+
   // The path of a file as the process sees it. It is removed at the end if it is there then.
   std::string path(const std::string& file);
   // An executable file that the process can read; its path.

@@ -40,6 +40,9 @@ class InspectorClient {
   Result<Json> call_worker(const std::string& worker_session, std::string_view method, const Json& params,
                            Deadline deadline);
 
+  // Says it, and leaves the answer to whoever reads next, who passes it over.
+  Result<> post(std::string_view method, const Json& params, Deadline deadline) { return send(method, params, deadline); }
+
   // For a call that ends the connection itself: says it, says that we are done, and returns when the other side has closed
   // or at the deadline. Node.js holds its main thread until we have closed too, so that comes first.
   static void say_last(InspectorClient client, std::string_view method, const Json& params, Deadline deadline);
@@ -51,6 +54,7 @@ class InspectorClient {
   Result<> look_for_events();
   bool has_event(std::string_view method) const;
   int fd() const { return stream_.fd(); }
+  uint16_t local_port() const { return stream_.local_port(); }
 
  private:
   explicit InspectorClient(LoopbackStream stream) : stream_(std::move(stream)) {}

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "capture/node/cluster.h"
+#include "capture/node/inspector_words.h"
 #include "capture/node/signal_handler.h"
 #include "linux/listening_ports.h"
 #include "linux/namespaces.h"
@@ -33,6 +34,8 @@ constexpr uint64_t kSettleMs = 1000;
 constexpr uint64_t kOthersMs = 1000;
 constexpr int kMostOpenings = 4;
 constexpr int kQuietLooks = 4;
+constexpr uint64_t kDeadlineMs = 15'000;  // longer than a process may take to answer, see NodeRecorder
+constexpr uint64_t kPostMs = 100;
 
 // That one, or a later one; an unknown version is a new one.
 bool is_v8(std::string_view version, int first_major) {
@@ -194,22 +197,6 @@ bool others_sleep(pid_t pid) {
   });
 }
 
-std::string module(std::string_view name) {
-  return fmt::format("(process.getBuiltinModule ? process.getBuiltinModule('{0}') : require('{0}'))", name);
-}
-
-// A signal asks the process to open its inspector twice: its main thread is interrupted, if it runs, and its event loop is
-// told. Whichever comes second opens what was closed meanwhile; so it is closed once more at the end of this turn of the
-// loop and, as that may be past the place where the loop is told, at the end of the next.
-std::string closing(uint16_t open_port, uint16_t usual_port) {
-  // The next signal opens it on the port that was last opened.
-  const std::string move_back = open_port == usual_port ? "" : fmt::format("process.debugPort = {}; ", usual_port);
-  return fmt::format(
-      "{{ {}const inspector = {}; const timers = {}; inspector.close(); "
-      "timers.setImmediate(() => {{ inspector.close(); timers.setImmediate(() => inspector.close()); }}); }}",
-      move_back, module("inspector"), module("timers"));
-}
-
 }  // namespace
 
 bool survives_profiling(std::string_view v8_version) { return is_v8(v8_version, kFirstSafeV8); }
@@ -238,6 +225,29 @@ Result<> check_inspector(const NodeProcess& process) {
   TRY(check_no_primary(process));
   const SignalUse use = TRY(read_signal_use(process.pid, process.runtime_file));
   return may_change(use, process) ? Result<>() : explain(use, process);
+}
+
+bool undo_opening(const TraceNote& note, bool is_alive) {
+  if (!is_alive || note.details.size() != 3) return true;
+  const auto open_port = linux::parse_number<uint16_t>(note.details[0]);
+  const auto usual_port = linux::parse_number<uint16_t>(note.details[1]);
+  if (!open_port || !usual_port) return true;
+  auto process = look_at_process(note.pid, {});
+  if (!process.ok()) return true;
+  process->options.port = *open_port;
+  // Nobody would open one that is open: it was not, when that was noted.
+  const auto listener = open_inspector(*process);
+  if (!listener.ok()) return false;
+  if (!listener->has_value()) return true;
+  const Deadline latest = Deadline::in_ms(kCloseMs);
+  const InspectorAddress address{note.pid, *open_port, (*listener)->is_ipv6};
+  const auto path = read_session_path(address, latest);
+  auto client = path.ok() ? InspectorClient::connect(address, *path, latest) : Result<InspectorClient>(path.error());
+  if (!client.ok()) return false;
+  const InspectorPorts ports{*open_port, *usual_port};
+  const std::string expression = note.details[2] == "deadline" ? closing_if_ours(ports) : closing(ports);
+  InspectorClient::say_last(client.take(), "Runtime.evaluate", evaluation_of(expression), latest);
+  return true;
 }
 
 void close_asked_workers(const std::vector<pid_t>& workers, const std::string& runtime_file, Deadline latest) {
@@ -273,6 +283,7 @@ Result<> InspectorDoor::open(Deadline deadline) {
   TRY(check_running(process_));
   TRY(check_no_primary(process_));
   if (state_ != State::Asked) before_ = TRY(linux::read_tcp_listeners(process_.pid));
+  TRY(leave_trace());
   TRY(send_signal(process_));
   state_ = State::Asked;
   take(TRY(wait_for_listener(process_, before_, deadline)), State::Ours);
@@ -317,11 +328,63 @@ void InspectorDoor::take(const TcpSocket& listener, State state) {
   inode_ = listener.inode;
   state_ = state;
   settled_ = Deadline::in_ms(kSettleMs);
+  if (state == State::Ours) (void)trace_.change(trace_note(false));
+}
+
+// Of which process, at which port, and whether it was told to close it by itself.
+TraceNote InspectorDoor::trace_note(bool has_deadline) const {
+  return {.kernel = "node",
+          .what = std::string(kOpenInspector),
+          .pid = process_.pid,
+          .start_time_ticks = process_.start_time_ticks,
+          .details = {std::to_string(state_ == State::Ours ? address_.port : process_.options.port),
+                      std::to_string(process_.options.port), has_deadline ? "deadline" : "no deadline"}};
+}
+
+// Somebody has to know of it before it is done.
+Result<> InspectorDoor::leave_trace() {
+  if (has_trace_) return {};
+  trace_ = TRY(Trace::leave(trace_folder_, trace_note(false)));
+  has_trace_ = true;
+  return {};
+}
+
+void InspectorDoor::forget() {
+  state_ = State::Shut;
+  trace_.undone();
+  has_trace_ = false;
+}
+
+Result<> InspectorDoor::set_deadline(InspectorClient& client, Deadline deadline) {
+  if (state_ != State::Ours) return {};
+  TRY(leave_trace());  // of one that opened because of another
+  const std::string expression = node::deadline({address_.port, process_.options.port}, kDeadlineMs);
+  const Json answer = TRY(client.call("Runtime.evaluate", evaluation_of(expression), deadline));
+  if (!member(answer, "exceptionDetails").is_null())
+    return fail(ErrorCode::Unsupported,
+                fmt::format("process {} cannot be told to close its inspector by itself", process_.pid),
+                "start it with --perf-basic-prof, which names its functions without that");
+  return trace_.change(trace_note(true));
+}
+
+void InspectorDoor::give_more_time(InspectorClient& client) const {
+  if (state_ == State::Ours) (void)client.post("Runtime.evaluate", evaluation_of(more_time()), Deadline::in_ms(kPostMs));
+}
+
+// Sockets of others at the same port come first, for they cost less to find than what a process has open.
+Result<bool> InspectorDoor::has_guest(const InspectorClient& client) const {
+  auto sockets = TRY(linux::read_tcp_sockets_at(process_.pid, address_.port));
+  const uint16_t own_port = client.local_port();
+  std::erase_if(sockets, [&](const TcpSocket& one) { return !one.is_established || one.remote_port == own_port; });
+  if (sockets.empty()) return false;
+  const auto own = TRY(linux::read_socket_inodes(process_.pid));
+  return std::ranges::any_of(sockets, [&](const TcpSocket& one) { return own.contains(one.inode); });
 }
 
 Result<> InspectorDoor::move_away(InspectorClient client, Deadline deadline) {
   const auto before = TRY(linux::read_tcp_listeners(process_.pid));
-  InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(reopening(module("inspector"))), deadline);
+  InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(reopening(builtin_module("inspector"))),
+                            deadline);
   take(TRY(wait_for_listener(process_, before, deadline)), State::Ours);
   return {};
 }
@@ -335,7 +398,10 @@ Result<> InspectorDoor::close(std::optional<InspectorClient> client, Deadline la
     const auto before = TRY(linux::read_tcp_listeners(process_.pid));
     if (!client || !close_by(*std::exchange(client, std::nullopt)).ok()) TRY(close_anew(latest));
     const auto again = opened_again(before, latest);
-    if (!again) return {};
+    if (!again) {
+      forget();
+      return {};
+    }
     take(*again, State::Shut);
     if (openings == kMostOpenings) return check_closed(fail(ErrorCode::Unavailable, "it opens again and again"));
   }
@@ -345,7 +411,7 @@ Result<> InspectorDoor::close(std::optional<InspectorClient> client, Deadline la
 // nothing then, the connection just ends; Node.js defers the end of the session until the call has returned.
 Result<> InspectorDoor::close_by(InspectorClient client) const {
   const Deadline deadline = Deadline::in_ms(kCloseMs);
-  const std::string expression = closing(address_.port, process_.options.port);
+  const std::string expression = closing({address_.port, process_.options.port});
   InspectorClient::say_last(std::move(client), "Runtime.evaluate", evaluation_of(expression), deadline);
   wait_until(deadline, [&] { return is_closed(); });
   return check_closed(fail(ErrorCode::Unavailable, "it does not react"));

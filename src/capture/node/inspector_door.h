@@ -17,6 +17,7 @@
 #include "capture/node/inspector_client.h"
 #include "capture/node/inspector_options.h"
 #include "capture/node/port_holder.h"
+#include "capture/traces.h"
 #include "linux/process_sockets.h"
 
 namespace atys::capture::node {
@@ -49,12 +50,18 @@ Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file);
 // a port that others will give back) is no reason to say no.
 Result<> check_inspector(const NodeProcess& process);
 
+// What a recording that was killed has left open, as it noted that; whether it is closed now.
+inline constexpr std::string_view kOpenInspector = "open inspector";
+bool undo_opening(const TraceNote& note, bool is_alive);
+
 // Closes the inspectors of workers that opened because of us and that nobody records, see cluster.h.
 void close_asked_workers(const std::vector<pid_t>& workers, const std::string& runtime_file, Deadline latest);
 
 class InspectorDoor {
  public:
-  explicit InspectorDoor(NodeProcess process) : process_(std::move(process)) {}
+  // `trace_folder`: where it is noted that it is open, see traces.h.
+  explicit InspectorDoor(NodeProcess process, std::string trace_folder = {})
+      : process_(std::move(process)), trace_folder_(std::move(trace_folder)) {}
 
   // Takes it as it is, where it is open; nothing is done to the process. False: it is not open.
   Result<bool> enter();
@@ -72,11 +79,17 @@ class InspectorDoor {
   bool is_at_usual_port() const { return address_.port == process_.options.port; }
   PortKey usual_port() const;
 
+  // To be said before anything else: the process closes what we opened by itself when nobody gives it more time.
+  Result<> set_deadline(InspectorClient& client, Deadline deadline);
+  void give_more_time(InspectorClient& client) const;
+  // Whether anybody else than `client` is connected to it.
+  Result<bool> has_guest(const InspectorClient& client) const;
+
   // Closes it, through a session that has ended whatever it began or through one of its own; not if it was open before us.
   // One that was asked for and did not open in time is closed if it is open by now. An error: it still listens.
   Result<> close(std::optional<InspectorClient> client, Deadline latest);
   // The process has closed it, or ended.
-  void forget() { state_ = State::Shut; }
+  void forget();
   // It was asked to open, though not through this.
   void expect_open() { state_ = State::Asked; }
 
@@ -92,8 +105,13 @@ class InspectorDoor {
   bool is_closed() const;
   // Fine if it does not listen any more; else `error` was in the way of closing it.
   Result<> check_closed(const Error& error) const;
+  TraceNote trace_note(bool has_deadline) const;
+  Result<> leave_trace();
 
   NodeProcess process_;
+  std::string trace_folder_;
+  Trace trace_;
+  bool has_trace_ = false;
   State state_ = State::Shut;
   InspectorAddress address_;
   uint64_t inode_ = 0;                    // of the socket that listens

@@ -74,6 +74,14 @@ int Deadline::left_ms() const {
   return now >= at_ns ? 0 : static_cast<int>((at_ns - now) / 1'000'000 + 1);
 }
 
+uint16_t LoopbackStream::local_port() const {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (::getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
+  // The port lies at the same place in both families.
+  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+}
+
 Result<LoopbackStream> LoopbackStream::connect(pid_t pid, uint16_t port, bool is_ipv6, Deadline deadline) {
   LoopbackStream stream(TRY(make_socket(pid, is_ipv6 ? AF_INET6 : AF_INET)));
   const int fd = stream.fd_.get();

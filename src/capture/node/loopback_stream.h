@@ -37,6 +37,7 @@ class LoopbackStream {
   // The same without waiting; says how many bytes there were.
   Result<size_t> read_available(std::string& into);
   int fd() const { return fd_.get(); }  // for poll()
+  uint16_t local_port() const;          // ours; 0: not to be had
 
  private:
   explicit LoopbackStream(UniqueFd fd) : fd_(std::move(fd)) {}

@@ -2,9 +2,10 @@
 // Node.js: 18 to 24 are tested, and 12 as far as its native frames. Two ways to names of JavaScript functions, neither of
 // them needs a change of the program:
 //   perf map    the process writes one (node --perf-basic-prof): native samples get names, JavaScript among native and
-//               kernel frames
-//   inspector   opened by SIGUSR1 for as long as the recording lasts: V8 samples itself (node_recorder.h), from Node.js 14
-//   on
+//               kernel frames. Commands that we start are asked to (command_maps.h)
+//   inspector   only where that was allowed: opened by SIGUSR1 for as long as the recording lasts, V8 samples itself
+//               (node_recorder.h), from Node.js 14 on. Whoever may connect to the loopback interface may run code in the
+//               process meanwhile: docs/decisions/0024-nodejs-without-a-door.md
 // Other programs with V8 in them (Deno, Chromium, a server that embeds it) have the first way only.
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <ctime>
 
 #include "capture/detect.h"
+#include "capture/node/command_maps.h"
 #include "capture/node/node_recorder.h"
 #include "capture/node/v8_names.h"
 #include "capture/process_files.h"
@@ -52,6 +54,12 @@ bool has_perf_map(pid_t pid) {
          (status.st_uid == process->uid || status.st_uid == 0) && status.st_mtim.tv_sec >= start_of(*process);
 }
 
+bool has_just_begun(pid_t pid) {
+  constexpr time_t kSeconds = 10;
+  const auto process = linux::read_process(pid);
+  return process.ok() && start_of(*process) + kSeconds >= ::time(nullptr);
+}
+
 class NodeKernel final : public ProfilingKernel {
  public:
   std::string_view name() const override { return "node"; }
@@ -68,7 +76,14 @@ class NodeKernel final : public ProfilingKernel {
   Outlook outlook(pid_t pid, const DetectedRuntime& runtime) const override;
   Result<Attachment> attach(const AttachRequest& request) const override;
   std::optional<JitName> split_jit_name(std::string_view text) const override;
+  std::unique_ptr<CommandHelp> help_command(const RecordingPlan& plan) const override { return CommandMaps::of(plan); }
+  bool undo(const TraceNote& note, bool is_alive) const override {
+    return note.what == kOpenInspector ? undo_opening(note, is_alive) : note.what != kMapsOfCommand || undo_maps(note);
+  }
 };
+
+constexpr std::string_view kWhatTheInspectorMeans =
+    "whoever may connect to the loopback interface of the machine may run code in the process while it is open";
 
 // A crash of the target is worse than any lack of names.
 Result<> check_v8(const DetectedRuntime& runtime) {
@@ -93,12 +108,14 @@ Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
             .limits = "frames of JavaScript functions are addresses: " + works.error().message +
                       (works.error().hint.empty() ? "" : "; " + works.error().hint),
             .is_native_only = true};
-  return {.shows =
-              "JavaScript functions, files and lines of the main thread and of workers, sampled by V8 itself through its "
-              "inspector, which is open on the loopback interface meanwhile",
-          .limits =
-              "no native and kernel frames below JavaScript; Node.js writes some lines about a debugger to its "
-              "standard error; functions that V8 inlined before the recording began show as their callers"};
+  return {
+      .shows =
+          "native and kernel frames; with --allow-inspector JavaScript functions, files and lines of the main thread and "
+          "of workers, sampled by V8 itself",
+      .limits = fmt::format(
+          "frames of JavaScript functions are addresses unless it was started with --perf-basic-prof, or its inspector "
+          "may be opened (--allow-inspector): {}, and it writes some lines about a debugger to its standard error",
+          kWhatTheInspectorMeans)};
 }
 
 // Unless the target is one process and no more.
@@ -107,9 +124,23 @@ bool has_company(const RecordingPlan& plan) {
   return plan.is_one_of_several || processes == nullptr || processes->pids.size() > 1;
 }
 
+std::string why_no_names(pid_t pid) {
+  return fmt::format(
+      "process {}: JavaScript functions have no names: start it with NODE_OPTIONS=\"--perf-basic-prof "
+      "--interpreted-frames-native-stack\"; or say --allow-inspector: {}",
+      pid, kWhatTheInspectorMeans);
+}
+
 Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
   Attachment attachment;
   if (has_perf_map(request.pid)) return attachment;
+  if (!request.plan->may_open_inspector) {
+    const auto told = look_at_process(request.pid, request.runtime->path);
+    // It may not have written any of it yet.
+    if (!told.ok() || !told->options.writes_perf_map || !has_just_begun(request.pid))
+      attachment.notes.push_back(why_no_names(request.pid));
+    return attachment;
+  }
   const KindName kind = request.plan->kind.name;
   if (kind != KindName::Cpu && kind != KindName::Wall) {
     attachment.notes.push_back("JavaScript functions are named in kinds cpu and wall only");
@@ -119,11 +150,15 @@ Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
   NodeProcess process = TRY(look_at_process(request.pid, request.runtime->path));
   process.v8_version = request.runtime->version;
   TRY(check_inspector(process));
-  attachment.recorder = std::make_unique<NodeRecorder>(
-      std::move(process), NodeRecording{.kind = kind, .hz = request.plan->hz, .has_company = has_company(*request.plan)});
+  attachment.recorder =
+      std::make_unique<NodeRecorder>(std::move(process), NodeRecording{.kind = kind,
+                                                                       .hz = request.plan->hz,
+                                                                       .has_company = has_company(*request.plan),
+                                                                       .trace_folder = request.plan->trace_folder});
   attachment.notes.push_back(
-      "Node.js writes \"Debugger listening\" and the like to its standard error: its inspector is open meanwhile; "
-      "NODE_OPTIONS=--inspect-publish-uid=http at its start leaves one line of them");
+      fmt::format("the inspector of Node.js is open meanwhile: {}; it writes \"Debugger listening\" and the like to its "
+                  "standard error",
+                  kWhatTheInspectorMeans));
   return attachment;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +24,9 @@ constexpr uint64_t kTurnMs = 2000;
 constexpr uint64_t kCallMs = 10'000;  // stopping makes V8 write the whole profile
 constexpr double kMostHz = 200;       // V8 samples itself at a price: a tenth of its speed at 1,000
 constexpr size_t kMostWorkers = 256;
-constexpr uint64_t kEndMs = 3000;  // a process that ends waits for us no longer, whatever its workers do
+constexpr time_t kTickSeconds = 2;
+constexpr uint64_t kGuestMs = 1000;  // what was recorded is worth no longer a wait while somebody else is there
+constexpr uint64_t kEndMs = 3000;    // a process that ends waits for us no longer, whatever its workers do
 
 // Whose isolate it is: a synchronous look at /proc is made by the very thread that asks. The answer is in its own pid
 // namespace: "12/task/17".
@@ -74,7 +77,7 @@ void NodeRecorder::set_rate(double hz) {
 Result<> NodeRecorder::open_session(Deadline deadline) {
   const std::string path = TRY(read_session_path(door_.address(), deadline));
   client_ = TRY(InspectorClient::connect(door_.address(), path, deadline));
-  return {};
+  return door_.set_deadline(*client_, deadline);
 }
 
 // One process at a time for each port: who finds it taken opens none. Others may wait for theirs, so nothing else is done
@@ -157,7 +160,11 @@ void NodeRecorder::give_port_back() {
 
 void NodeRecorder::watch() {
   wakeups_.reset(::epoll_create1(EPOLL_CLOEXEC));
-  for (const int fd : {client_->fd(), held_ ? held_->fd() : -1}) {
+  ticks_.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const itimerspec each{.it_interval = {.tv_sec = kTickSeconds, .tv_nsec = 0},
+                        .it_value = {.tv_sec = kTickSeconds, .tv_nsec = 0}};
+  ::timerfd_settime(ticks_.get(), 0, &each, nullptr);
+  for (const int fd : {client_->fd(), ticks_.get(), held_ ? held_->fd() : -1}) {
     epoll_event event{.events = EPOLLIN, .data = {}};
     if (fd >= 0) ::epoll_ctl(wakeups_.get(), EPOLL_CTL_ADD, fd, &event);
   }
@@ -259,7 +266,7 @@ Result<Profile> NodeRecorder::take(bool is_last) {
   look_for_end();
   std::optional<Result<Taken>> taken = std::exchange(until_end_, std::nullopt);
   if (!taken) {
-    if (!client_) return fail(ErrorCode::Unavailable, "V8 is not sampling: the process has ended");
+    if (!client_) return fail(ErrorCode::Unavailable, why_over_);
     taken.emplace(take_all(is_last));
   }
   if (!taken->ok()) return taken->error();
@@ -282,7 +289,24 @@ void NodeRecorder::look_for_end() {
 
 void NodeRecorder::on_wakeup() {
   look_for_end();
+  uint64_t ticks = 0;
+  if (client_ && ::read(ticks_.get(), &ticks, sizeof ticks) == sizeof ticks) look_at_door();
   if (client_ && held_ && held_->is_asked()) give_port_back();
+}
+
+// Who else comes in may do anything to the process. What was recorded is kept, and nobody else is let in because of us.
+void NodeRecorder::look_at_door() {
+  if (const auto guest = door_.has_guest(*client_); !guest.ok() || !*guest) return door_.give_more_time(*client_);
+  const std::string told = fmt::format("somebody else connected to the inspector of process {} while it was open{}",
+                                       process_.pid, door_.was_open() ? "" : " for the recording: it was closed");
+  why_over_ = told;
+  end_by_ = Deadline::in_ms(kGuestMs);
+  Taken taken{.profile = new_profile(recording_.kind), .covered = {}};
+  if (Result<Taken> all = take_all(true); all.ok()) taken = all.take();
+  taken.profile.add_loss("JavaScript after somebody else connected to its inspector", 1);
+  taken.profile.add_fact("warning", told);
+  if (const Result<> closed = close(); !closed.ok()) taken.profile.add_fact("warning", closed.error().message);
+  until_end_.emplace(std::move(taken));
 }
 
 // It has stopped listening by itself: nothing is left to close but our session.

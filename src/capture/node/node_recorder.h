@@ -22,12 +22,13 @@ struct NodeRecording {
   double hz = 99;
   // Other Node.js processes will be recorded as well, most likely, and want the port that this one opens its inspector on.
   bool has_company = true;
+  std::string trace_folder = {};  // see capture/traces.h
 };
 
 class NodeRecorder final : public OwnRecorder {
  public:
   NodeRecorder(NodeProcess process, NodeRecording recording)
-      : process_(std::move(process)), recording_(recording), door_(process_) {}
+      : process_(std::move(process)), recording_(std::move(recording)), door_(process_, recording_.trace_folder) {}
   ~NodeRecorder() override;
 
   Result<> start() override;
@@ -72,6 +73,7 @@ class NodeRecorder final : public OwnRecorder {
   Result<> take_each(Then then, Taken& into);
   Result<Taken> take_all(bool is_last);
   void look_for_end();
+  void look_at_door();
   void let_end();
   void take_up_workers();
   Result<V8Thread> thread_of(const std::string& worker_session);
@@ -82,7 +84,8 @@ class NodeRecorder final : public OwnRecorder {
   InspectorDoor door_;
   std::optional<InspectorClient> client_;
   std::optional<PortHolder> held_;  // the port that others want
-  UniqueFd wakeups_;                // an epoll of both
+  UniqueFd ticks_;                  // a timer, for the inspector's own deadline
+  UniqueFd wakeups_;                // an epoll of all
   std::vector<pid_t> signalled_;    // its workers, if it became the primary of a cluster when it was opened
   bool has_spared_ = false;         // them
   std::vector<Isolate> isolates_;
@@ -93,6 +96,7 @@ class NodeRecorder final : public OwnRecorder {
   std::optional<Result<Taken>> until_end_;  // what it recorded until then, for who asks next
   std::optional<Taken> kept_;               // at other rates, since the last take
   bool is_ending_ = false;                  // the process said so
+  std::string why_over_ = "V8 is not sampling: the process has ended";
   std::atomic<uint64_t> latest_ns_ = UINT64_MAX;
 };
 

@@ -192,6 +192,7 @@ class Agent::State {
         .node = options_.node,
         .sender = to_hex(sender_),
         .cache_folder = options_.data_folder + "/cache",
+        .trace_folder = options_.data_folder + "/traces",
         .pace = pace_,
         .next_sequence = [this] { return ++sequence_; },
         .deliver = [this](const Task& of, FinishedWindow window) { take(of, std::move(window)); }};

@@ -124,9 +124,11 @@ class TaskRunner::Loop {
     capture::ServiceRule rule = TRY(capture::ServiceRule::parse(task_.service));
     capture::RecordingPlan plan{.target = capture::ServiceTarget{std::move(rule)},
                                 .kind = runner_.kind_,
+                                .may_open_inspector = task_.allow_inspector,
                                 .hz = wanted_hz(),
                                 .max_overhead = task_.budget.overhead,
                                 .cache_folder = runner_.surroundings_.cache_folder,
+                                .trace_folder = runner_.surroundings_.trace_folder,
                                 .pruning = task_.prune,
                                 .is_one_of_several = true,
                                 .wake_fd = runner_.wake_fd_.get(),

@@ -38,6 +38,7 @@ struct RunnerSurroundings {
   std::string node;
   std::string sender;  // hexadecimal
   std::string cache_folder;
+  std::string trace_folder;        // see capture/traces.h
   std::shared_ptr<WorkPace> pace;  // of all runners of the agent
   std::function<uint64_t()> next_sequence;
   std::function<void(const Task&, FinishedWindow)> deliver;

@@ -29,6 +29,8 @@ Json own_properties() {
         {"description", "running processes to record instead"}}},
       {"children", {{"type", "boolean"}, {"description", "with pids: what they have started, too"}}},
       {"allow_pause", {{"type", "boolean"}, {"description", "with pids: their threads may be stopped for a moment"}}},
+      {"allow_inspector",
+       {{"type", "boolean"}, {"description", "open Node.js's inspector for function names; local users can connect to it"}}},
       {"service",
        {{"type", "string"}, {"maxLength", 1000}, {"description", "processes by rule: NAME, port=8080, command~REGEX"}}},
       {"host", {{"type", "boolean"}, {"description", "every process"}}},
@@ -80,6 +82,7 @@ Result<> set_target(const Json& arguments, const verbs::Permission& permission, 
                 "give exactly one of command, pids, service, host");
   const bool with_children = arguments.value("children", false);
   request.allow_pause = arguments.value("allow_pause", false);
+  request.allow_inspector = arguments.value("allow_inspector", false);
   if (with_children && request.pids.empty())
     return fail(ErrorCode::InvalidInput, "children goes with pids",
                 "a command and the host have their children with them; a service has its rule");
