@@ -3,6 +3,7 @@
 
 #include "fleet/wire/grpc_link.h"
 #include "store/library.h"
+#include "verbs/symbol_worker.h"
 #include "verbs/task_file.h"
 
 namespace atys::verbs {
@@ -34,6 +35,7 @@ Result<std::unique_ptr<RunningAgent>> RunningAgent::start(const AgentRequest& re
   if (link == nullptr && options.tasks.empty())
     return fail(ErrorCode::InvalidInput, "the agent has nothing to do",
                 "name its controller (--controller), or a task (--task)");
+  limit_symbol_worker(request.max_memory_bytes);
   std::unique_ptr<fleet::Agent> agent = TRY(fleet::Agent::start(std::move(options), std::move(link)));
   return std::unique_ptr<RunningAgent>(new RunningAgent(std::move(agent)));
 }
