@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "base/clock.h"
+#include "base/own_cpu.h"
 
 namespace atys {
 
@@ -14,10 +14,10 @@ class CpuMeter {
   class Use {
    public:
     explicit Use(CpuMeter& meter) : meter_(meter) {
-      if (meter_.uses_++ == 0) meter_.since_ns_ = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+      if (meter_.uses_++ == 0) meter_.since_ns_ = own_cpu_of_this_thread_ns();
     }
     ~Use() {
-      if (--meter_.uses_ == 0) meter_.total_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - meter_.since_ns_;
+      if (--meter_.uses_ == 0) meter_.total_ns_ += own_cpu_of_this_thread_ns() - meter_.since_ns_;
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;

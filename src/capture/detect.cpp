@@ -10,11 +10,11 @@
 #include <climits>
 #include <set>
 
-#include "base/breather.h"
 #include "capture/process_files.h"
 #include "capture/profiling_kernel.h"
 #include "linux/proc_maps.h"
 #include "symbolize/elf_sections.h"
+#include "symbolize/symbol_search.h"
 
 namespace atys::capture {
 
@@ -23,38 +23,28 @@ namespace {
 using symbolize::ElfFile;
 using symbolize::for_each_section;
 
-constexpr size_t kMostSymbols = 8'000'000;  // a browser with all its symbols has 2,000,000
+constexpr uint64_t kLargestLink = 4096;
 constexpr size_t kMostLibraries = 64;
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-std::set<std::string_view> wanted_symbols() {
+std::vector<std::string_view> wanted_symbols() {
   std::set<std::string_view> wanted;
   for (const auto& kernel : profiling_kernels()) {
     const RuntimeSigns& runtime = kernel->signs();
     wanted.insert(runtime.symbols.begin(), runtime.symbols.end());
     wanted.insert(runtime.version_symbols.begin(), runtime.version_symbols.end());
   }
-  return wanted;
+  return {wanted.begin(), wanted.end()};
 }
 
-void collect_symbols(const ElfFile& file, Elf_Scn* section, const GElf_Shdr& header, FileSigns& signs) {
-  static const std::set<std::string_view> kWanted = wanted_symbols();
-  Elf_Data* data = elf_getdata(section, nullptr);
-  if (data == nullptr || header.sh_entsize == 0) return;
-  const size_t count = std::min<size_t>(header.sh_size / header.sh_entsize, kMostSymbols);
-  BreathingLoop breaths;
-  for (size_t i = 0; i < count; ++i) {
-    breaths.next();
-    GElf_Sym symbol;
-    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
-    // A program that only uses a runtime's function lacks it; the one that has it defines it.
-    if (symbol.st_shndx == SHN_UNDEF) continue;
-    const char* name = elf_strptr(file.handle(), header.sh_link, symbol.st_name);
-    if (name == nullptr) continue;
-    if (const auto wanted = kWanted.find(name); wanted != kWanted.end())
-      signs.symbols.emplace(*wanted, FileSigns::Place{symbol.st_value, symbol.st_size});
-  }
+// A program that only uses a runtime's function lacks it; the one that has it defines it.
+void collect_symbols(const ElfFile& file, Look look, FileSigns& signs) {
+  static const std::vector<std::string_view> kWanted = wanted_symbols();
+  const auto tables = look == Look::Thorough ? symbolize::Tables::All : symbolize::Tables::Dynamic;
+  for (const symbolize::FoundSymbol& symbol : symbolize::find_symbols(file, kWanted, tables))
+    if (symbol.is_defined)
+      signs.symbols.emplace(*std::ranges::find(kWanted, symbol.name), FileSigns::Place{symbol.address, symbol.size});
 }
 
 std::string evidence_in(const RuntimeSigns& runtime, const FileSigns& signs, const std::set<std::string>& sections) {
@@ -84,7 +74,7 @@ void look_at_executable(Detection& detection) {
     if (header.sh_type == SHT_SYMTAB) detection.is_stripped = false;
     if (name == ".debug_info" || name == ".zdebug_info") detection.has_debug_info = true;
   });
-  if (const auto link = file->section(".gnu_debuglink")) {
+  if (const auto link = file->section(".gnu_debuglink", kLargestLink)) {
     const std::string_view text(reinterpret_cast<const char*>(link->bytes.data()), link->bytes.size());
     detection.debug_file = text.substr(0, text.find('\0'));
   }
@@ -177,11 +167,8 @@ Result<std::vector<DetectedRuntime>> detect_runtimes(pid_t pid) {
 std::vector<DetectedRuntime> runtimes_in(const ElfFile& file, const std::string& path, Look look) {
   FileSigns signs;
   std::set<std::string> sections;
-  for_each_section(file, [&](std::string_view name, Elf_Scn* section, const GElf_Shdr& header) {
-    sections.emplace(name);
-    if (header.sh_type == SHT_DYNSYM || (look == Look::Thorough && header.sh_type == SHT_SYMTAB))
-      collect_symbols(file, section, header, signs);
-  });
+  for_each_section(file, [&](std::string_view name, Elf_Scn*, const GElf_Shdr&) { sections.emplace(name); });
+  collect_symbols(file, look, signs);
   std::vector<DetectedRuntime> found;
   for (const auto& kernel : profiling_kernels()) {
     const RuntimeSigns& runtime = kernel->signs();

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
-#include "base/breather.h"
 #include "linux/namespaces.h"
 #include "symbolize/elf_sections.h"
+#include "symbolize/symbol_search.h"
 #include "unwind/code_bias.h"
 
 namespace atys::capture {
@@ -19,24 +19,6 @@ namespace {
 
 using symbolize::ElfFile;
 using symbolize::for_each_section;
-
-// Those of `names` in all symbol tables.
-template <typename Use>
-void for_each_symbol(const ElfFile& elf, const std::vector<std::string_view>& names, const Use& use) {
-  for_each_section(elf, [&](std::string_view, Elf_Scn* section, const GElf_Shdr& header) {
-    if (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) return;
-    Elf_Data* data = elf_getdata(section, nullptr);
-    if (data == nullptr || header.sh_entsize == 0) return;
-    BreathingLoop breaths;
-    for (size_t i = 0; i < data->d_size / header.sh_entsize; ++i) {
-      breaths.next();
-      GElf_Sym symbol;
-      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) continue;
-      const char* name = elf_strptr(elf.handle(), header.sh_link, symbol.st_name);
-      if (name != nullptr && std::ranges::find(names, std::string_view(name)) != names.end()) use(name, symbol);
-    }
-  });
-}
 
 }  // namespace
 
@@ -84,16 +66,14 @@ std::optional<LoadedFile::Place> LoadedFile::section(std::string_view name) cons
 
 std::map<std::string, LoadedFile::Place> LoadedFile::symbols(const std::vector<std::string_view>& names) const {
   std::map<std::string, Place> found;
-  for_each_symbol(elf, names, [&](const char* name, const GElf_Sym& symbol) {
-    if (symbol.st_shndx != SHN_UNDEF) found.try_emplace(name, Place{symbol.st_value + bias, symbol.st_size});
-  });
+  for (const auto& symbol : symbolize::find_symbols(elf, names, symbolize::Tables::All))
+    if (symbol.is_defined) found.try_emplace(symbol.name, Place{symbol.address + bias, symbol.size});
   return found;
 }
 
 bool LoadedFile::imports(const std::vector<std::string_view>& names) const {
-  bool is_wanted = false;
-  for_each_symbol(elf, names, [&](const char*, const GElf_Sym& symbol) { is_wanted |= symbol.st_shndx == SHN_UNDEF; });
-  return is_wanted;
+  const auto found = symbolize::find_symbols(elf, names, symbolize::Tables::All);
+  return std::ranges::any_of(found, [](const symbolize::FoundSymbol& symbol) { return !symbol.is_defined; });
 }
 
 }  // namespace atys::capture

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/clock.h"
+#include "base/own_cpu.h"
 #include "capture/attachments.h"
 #include "capture/context/published_contexts.h"
 #include "capture/look_times.h"
@@ -47,8 +48,8 @@ uint64_t period_of(double hz) { return static_cast<uint64_t>(std::llround(kNsPer
 // A host has hundreds of binaries, and nobody waits for the lines of all of them: large debug files then give names only. So
 // they do for who records for good, within a budget of memory.
 uint64_t most_debug_bytes(const RecordingPlan& plan) {
-  if (plan.is_one_of_several) return uint64_t{32} << 20;
-  return std::holds_alternative<HostTarget>(plan.target) ? uint64_t{8} << 20 : uint64_t{1} << 30;
+  if (plan.is_one_of_several) return uint64_t{96} << 20;
+  return std::holds_alternative<HostTarget>(plan.target) ? uint64_t{24} << 20 : uint64_t{1} << 30;
 }
 
 native::ValueNames value_names(const Kind& kind) {
@@ -146,9 +147,7 @@ class Recording::State {
   Profile build(bool is_last);
   CountedTime counted();
   uint64_t first_looks_ns() const { return modules_.first_looks().total_ns() - looks_before_ns_; }
-  uint64_t own_cpu_ns() const {
-    return clock_ns(plan_.is_one_of_several ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID);
-  }
+  uint64_t own_cpu_ns() const { return plan_.is_one_of_several ? own_cpu_of_this_thread_ns() : atys::own_cpu_ns(); }
 
   std::map<std::string, uint64_t> told_losses_;  // of windows before this one
   WindowSums sums_;

@@ -4,6 +4,7 @@
 #include "cli/choices.h"
 #include "cli/ledger_options.h"
 #include "cli/view_options.h"
+#include "verbs/source_access.h"
 
 namespace atys::cli {
 
@@ -52,6 +53,7 @@ class LinkSubcommand final : public Subcommand {
 
   Result<Printed> run() override {
     verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), "link", request_.view));
+    const verbs::SourceAccess access(verbs::as_the_user());
     return print_charged(TRY(verbs::link(request_)), call, json);
   }
 

@@ -17,6 +17,7 @@
 #include "cli/subcommand.h"
 #include "cli/usage.h"
 #include "present/json/answers.h"
+#include "verbs/symbol_worker.h"
 
 namespace atys::cli {
 
@@ -126,6 +127,8 @@ int main(int argc, char** argv) {
   atys::cli::keep_standard_descriptors();
   // A reader that closes its pipe ends us quietly, also where our parent had the signal ignored.
   std::signal(SIGPIPE, SIG_DFL);
+  if (const auto status = atys::verbs::run_if_symbol_worker(argc, argv)) return *status;
+  atys::verbs::use_symbol_worker();
   // Profiles are a few large arrays that come and go: keep their memory instead of giving it back and faulting it in again.
   ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -3,6 +3,7 @@
 
 #include "cli/ledger_options.h"
 #include "cli/view_options.h"
+#include "verbs/source_access.h"
 
 namespace atys::cli {
 
@@ -51,6 +52,7 @@ class SummarySubcommand final : public Subcommand {
 
   Result<Printed> run() override {
     verbs::ChargedCall call = TRY(verbs::charge(ledger_.choice(), "summary", request_.view));
+    const verbs::SourceAccess access(verbs::as_the_user());
     return print_charged(TRY(verbs::summary(request_)), call, json);
   }
 

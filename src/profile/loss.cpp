@@ -33,6 +33,7 @@ constexpr Reason kReasons[] = {
     {"labels of threads whose keys are not known", LossOf::Details},
     {"samples without their labels", LossOf::Details},
     {"records of what processes mapped", LossOf::Details},
+    {"places in files whose reading had to be ended", LossOf::Details},
     {"recordings that a runtime did not hand over", LossOf::Samples},
     {"samples that found the ring full", LossOf::Samples},
     {"samples of stacks that found no free counter", LossOf::Samples},

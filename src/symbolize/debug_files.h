@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the separate debug file of a binary: by build id, by .gnu_debuglink, by debuginfod. What is found is believed only
-// if its build id (or, for want of one, its checksum) is the binary's.
+// if its build id (or, for want of one, its checksum) is the binary's, and its code lies where the binary's lies: a build id
+// is easily forged.
 #pragma once
 
 #include <string>
@@ -20,6 +21,8 @@ struct DebugFileSearch {
 };
 
 Result<ElfFile> find_debug_file(const ElfFile& file, const DebugFileSearch& search);
+// Only below `search.root`, and nobody is asked.
+Result<ElfFile> find_debug_file_in_root(const ElfFile& file, const DebugFileSearch& search);
 // The file that several debug files share their common parts in (.gnu_debugaltlink), as dwz makes them.
 Result<ElfFile> find_alternate_file(const DwarfInfo::AlternateLink& link, const DebugFileSearch& search);
 

@@ -84,6 +84,16 @@ TEST_F(DebugFilesTest, refuses_another_build) {
   EXPECT_FALSE(is_found());
 }
 
+// Whoever forges a build id gets no names of the file that has it by right.
+TEST_F(DebugFilesTest, refuses_a_file_of_the_same_build_id_whose_code_lies_elsewhere) {
+  build("-Wl,--build-id=0x1234567890abcdef");
+  install("");
+  EXPECT_TRUE(is_found());
+  folder_.write("other.cpp", "int main(int count, char**) { return count * 3; }");
+  ASSERT_TRUE(folder_.run("g++ -g -Wl,--build-id=0x1234567890abcdef -o program other.cpp && strip program"));
+  EXPECT_FALSE(is_found());
+}
+
 TEST_F(DebugFilesTest, finds_by_debuglink_in_each_of_its_places) {
   ASSERT_TRUE(folder_.run("objcopy --add-gnu-debuglink=program.debug program"));
   expect_lines({});

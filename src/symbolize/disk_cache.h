@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables made from binaries, kept on disk by build id: one file each, with a checksum, replaced atomically. Several
-// processes may use one folder. Files that are damaged, foreign or of another owner are not believed; the least recently
-// used are removed when the folder grows over its cap.
+// Tables made from binaries, kept on disk by which file they are of (see file_identity.h): one file each, with a checksum,
+// replaced atomically. Several processes may use one folder. Files that are damaged, foreign or of another owner are not
+// believed; the least recently used are removed when the folder grows over its cap.
 #pragma once
 
 #include <cstdint>

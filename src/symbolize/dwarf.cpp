@@ -4,7 +4,6 @@
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <fmt/format.h>
-#include <gelf.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,29 +14,24 @@ namespace {
 
 constexpr size_t kMostUnits = size_t{1} << 22;
 constexpr int kMostRangesOfUnit = 1 << 20;
+constexpr size_t kMostRanges = size_t{1} << 23;
+constexpr uint64_t kLargestLink = uint64_t{64} << 10;
 
-// Bytes of the sections whose names begin so, as they are in the file: libdw reads them at once.
-uint64_t debug_bytes(const ElfFile& file, std::string_view prefix) {
-  size_t names = 0;
-  uint64_t total = 0;
-  if (elf_getshdrstrndx(file.handle(), &names) != 0) return 0;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(file.handle(), section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
-    const char* name = elf_strptr(file.handle(), names, header.sh_name);
-    if (name != nullptr && std::string_view(name).starts_with(prefix)) total += std::min(header.sh_size, file.file_size());
-  }
-  return total;
+// libdw reads and unpacks all of them at once.
+uint64_t debug_bytes(const ElfFile& file) {
+  const uint64_t plain = file.unpacked_bytes(".debug_");
+  const uint64_t old = file.unpacked_bytes(".zdebug_");
+  return old > UINT64_MAX - plain ? UINT64_MAX : plain + old;
 }
 
 }  // namespace
 
 bool DwarfInfo::has_debug_info(const ElfFile& file) {
-  return debug_bytes(file, ".debug_info") + debug_bytes(file, ".zdebug_info") > 0;
+  return file.unpacked_bytes(".debug_info") > 0 || file.unpacked_bytes(".zdebug_info") > 0;
 }
 
 std::optional<DwarfInfo::AlternateLink> DwarfInfo::alternate_link(const ElfFile& file) {
-  const auto section = file.section(".gnu_debugaltlink");
+  const auto section = file.section(".gnu_debugaltlink", kLargestLink);
   if (!section) return {};
   const auto* text = reinterpret_cast<const char*>(section->bytes.data());
   const size_t length = ::strnlen(text, section->bytes.size());
@@ -49,20 +43,24 @@ std::optional<DwarfInfo::AlternateLink> DwarfInfo::alternate_link(const ElfFile&
 }
 
 Result<std::unique_ptr<DwarfInfo>> DwarfInfo::open(std::shared_ptr<const ElfFile> file,
-                                                   std::shared_ptr<const ElfFile> alternate) {
+                                                   std::shared_ptr<const ElfFile> alternate, uint64_t most_bytes) {
   // libdw would look for the file itself, and open whatever path the link names.
-  if (alternate == nullptr && file->section(".gnu_debugaltlink"))
+  if (alternate == nullptr && file->has_section(".gnu_debugaltlink"))
     return fail(ErrorCode::NotFound, file->name() + ": its shared debug file (.gnu_debugaltlink) is not there",
                 "install the debug package of the same build");
   std::unique_ptr<DwarfInfo> info(new DwarfInfo);
-  info->section_bytes_ = debug_bytes(*file, ".debug_") + debug_bytes(*file, ".zdebug_");
+  // Before any of it is read: a few packed bytes may stand for more than the machine has.
+  info->section_bytes_ = debug_bytes(*file);
+  const uint64_t shared_bytes = alternate == nullptr ? 0 : debug_bytes(*alternate);
+  if (info->section_bytes_ > most_bytes || shared_bytes > most_bytes - info->section_bytes_)
+    return fail(ErrorCode::ResourceExhausted, file->name() + ": too much debug information");
+  info->section_bytes_ += shared_bytes;
   info->dwarf_.reset(dwarf_begin_elf(file->handle(), DWARF_C_READ, nullptr));
   if (info->dwarf_ == nullptr) return fail(ErrorCode::InvalidInput, file->name() + ": " + dwarf_errmsg(-1));
   if (alternate != nullptr) {
     info->alternate_.reset(dwarf_begin_elf(alternate->handle(), DWARF_C_READ, nullptr));
     if (info->alternate_ == nullptr) return fail(ErrorCode::InvalidInput, alternate->name() + ": " + dwarf_errmsg(-1));
     dwarf_setalt(info->dwarf_.get(), info->alternate_.get());
-    info->section_bytes_ += debug_bytes(*alternate, ".debug_");
   }
   info->file_ = std::move(file);
   info->alternate_file_ = std::move(alternate);
@@ -82,7 +80,9 @@ void DwarfInfo::find_units() {
     ptrdiff_t at = 0;
     const auto number = static_cast<uint32_t>(units_.size());
     const size_t before = ranges_.size();
-    for (int i = 0; i < kMostRangesOfUnit && (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0; ++i)
+    for (int i = 0;
+         i < kMostRangesOfUnit && ranges_.size() < kMostRanges && (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0;
+         ++i)
       if (start < end && start != 0) ranges_.push_back({start, end, number});
     if (ranges_.size() > before) units_.push_back(std::make_unique<DwarfUnit>(die));
   }

@@ -19,9 +19,11 @@ namespace atys::symbolize {
 class DwarfInfo {
  public:
   // `file` holds the debug sections (the binary itself or its separate debug file) and is kept open. `alternate` is the
-  // file that .gnu_debugaltlink of it names; without it, a file that needs one is refused.
+  // file that .gnu_debugaltlink of it names; without it, a file that needs one is refused. So are files whose sections would
+  // take more than `most_bytes` of memory.
   static Result<std::unique_ptr<DwarfInfo>> open(std::shared_ptr<const ElfFile> file,
-                                                 std::shared_ptr<const ElfFile> alternate = nullptr);
+                                                 std::shared_ptr<const ElfFile> alternate = nullptr,
+                                                 uint64_t most_bytes = uint64_t{1} << 30);
   // The name in .gnu_debugaltlink and the build id that the named file has to have.
   struct AlternateLink {
     std::string path;
@@ -37,7 +39,7 @@ class DwarfInfo {
   // frames_at() says the same of every address from this one up to the one returned.
   uint64_t same_until(uint64_t address);
   uint64_t memory_bytes() const;                             // estimate: sections and what was made of them
-  uint64_t section_bytes() const { return section_bytes_; }  // as they are in the file: what opening had to read
+  uint64_t section_bytes() const { return section_bytes_; }  // unpacked: what opening had to make
 
  private:
   struct EndDwarf {

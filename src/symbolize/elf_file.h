@@ -3,6 +3,7 @@
 // must give an error, not a SIGBUS. Everything in it is hostile until checked. Not for use by two threads at once.
 #pragma once
 
+#include <gelf.h>
 #include <libelf.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -20,6 +22,9 @@ namespace atys::symbolize {
 
 class ElfFile {
  public:
+  static constexpr uint64_t kLargestSection = uint64_t{64} << 20;
+  static constexpr uint64_t kLargestTable = uint64_t{512} << 20;  // of symbols, names, rules
+
   // A loadable segment. Addresses are the file's own (before it is moved to where a process has it).
   struct Segment {
     uint64_t address = 0;
@@ -51,11 +56,16 @@ class ElfFile {
 
   // Where a byte of the file is in the file's own address space.
   std::optional<uint64_t> address_of_offset(uint64_t file_offset) const;
-  // The first section of that name that has bytes in the file.
-  std::optional<Section> section(const char* section_name) const;
+  // The first section of that name that has bytes in the file. Not one that is, or unpacks to, more than `most_bytes`.
+  std::optional<Section> section(const char* section_name, uint64_t most_bytes = kLargestSection) const;
+  bool has_section(const char* section_name) const;  // nothing of it is read
+  // What the sections whose names begin so take in memory, by what their headers say: none of them is read for it.
+  uint64_t unpacked_bytes(std::string_view prefix) const;
 
   // Bytes of a segment, at its address; false: the file does not have all of them.
   bool read(uint64_t address, std::span<std::byte> into) const;
+  // The same at an offset of the file.
+  bool read_at(uint64_t file_offset, std::span<std::byte> into) const;
 
   Elf* handle() const { return elf_.get(); }
   int fd() const { return fd_.get(); }
@@ -65,8 +75,11 @@ class ElfFile {
     void operator()(Elf* elf) const { elf_end(elf); }
   };
   ElfFile() = default;
+  Result<> check_counts() const;
+  Result<> check_tables() const;
   Result<> read_headers();
   void read_build_id();
+  uint64_t unpacked_size(std::string_view name, const GElf_Shdr& header) const;
 
   // Before elf_: libelf uses both until it is closed.
   UniqueFd fd_;

@@ -196,6 +196,7 @@ std::optional<ElfFile::Section> eh_frame_by_segment(const ElfFile& file) {
     for (const auto& segment : file.segments()) {
       if (address < segment.address || address - segment.address >= segment.file_size) continue;
       const uint64_t skip = address - segment.address;
+      if (segment.file_size - skip > ElfFile::kLargestTable) return {};
       const Elf_Data* data = elf_getdata_rawchunk(file.handle(), static_cast<int64_t>(segment.file_offset + skip),
                                                   segment.file_size - skip, ELF_T_BYTE);
       if (data == nullptr) return {};
@@ -213,7 +214,7 @@ FrameSection read_frame_section(std::span<const std::byte> bytes, uint64_t addre
 }
 
 FrameSection read_eh_frame(const ElfFile& file) {
-  if (const auto section = file.section(".eh_frame"))
+  if (const auto section = file.section(".eh_frame", ElfFile::kLargestTable))
     return read_frame_section(section->bytes, section->address, FrameSection::Format::EhFrame);
   if (const auto section = eh_frame_by_segment(file))
     return read_frame_section(section->bytes, section->address, FrameSection::Format::EhFrame, true);

@@ -43,7 +43,7 @@ Result<Bytes> unpack_xz(std::span<const std::byte> packed, const std::string& na
 }  // namespace
 
 Result<ElfFile> open_mini_debug(const ElfFile& file) {
-  const auto section = file.section(".gnu_debugdata");
+  const auto section = file.section(".gnu_debugdata", kLargestImage);
   if (!section) return fail(ErrorCode::NotFound, file.name() + ": no .gnu_debugdata");
   return ElfFile::parse(TRY(unpack_xz(section->bytes, file.name())), file.name() + " (.gnu_debugdata)");
 }

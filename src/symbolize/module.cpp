@@ -4,16 +4,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <ctime>
 
 #include "symbolize/debug_files.h"
 #include "symbolize/demangle.h"
+#include "symbolize/jail.h"
+#include "symbolize/jail_questions.h"
+#include "symbolize/jailed_module.h"
 #include "symbolize/mapped_file.h"
 #include "symbolize/module_resources.h"
 
@@ -25,12 +26,11 @@ namespace {
 constexpr size_t kWorthKeeping = 2000;
 constexpr size_t kMostDemangled = size_t{64} << 10;
 constexpr uint64_t kLargestHashed = uint64_t{16} << 30;
-constexpr std::string_view kSha256 = "sha256-1";
+constexpr std::string_view kSha256 = "sha256-2";
 constexpr size_t kSha256Digits = 64;
-constexpr time_t kSettledSeconds = 2;
 constexpr size_t kMostRangesAhead = 8192;
 constexpr std::string_view kDeleted = " (deleted)";
-constexpr uint64_t kBytesOpenedPerRange = 1024;  // of debug sections, most often compressed
+constexpr uint64_t kBytesOpenedPerRange = 1024;  // of debug sections, unpacked
 
 Result<std::string> hash_file(const ElfFile& file) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
@@ -55,16 +55,6 @@ Result<std::string> hash_file(const ElfFile& file) {
   return text;
 }
 
-// The file and the times of its last changes, which nobody but root can set back. Empty: changed so lately that it may
-// change again within the same tick of the clock.
-std::string key_of_content(int fd) {
-  struct stat status {};
-  if (::fstat(fd, &status) != 0 || status.st_ctim.tv_sec + kSettledSeconds > ::time(nullptr)) return {};
-  return fmt::format("{:016x}{:016x}{:016x}{:016x}{:08x}{:016x}{:08x}", status.st_dev, status.st_ino, status.st_size,
-                     static_cast<uint64_t>(status.st_mtim.tv_sec), static_cast<uint32_t>(status.st_mtim.tv_nsec),
-                     static_cast<uint64_t>(status.st_ctim.tv_sec), static_cast<uint32_t>(status.st_ctim.tv_nsec));
-}
-
 // Of the place where the function begins in the file's own address space, as nm and objdump show it.
 std::string name_of_nameless(std::string_view path, uint64_t begin) {
   if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
@@ -83,6 +73,17 @@ Module::Module(Origin origin, std::shared_ptr<const ElfFile> file, std::shared_p
   file_size_ = file_->file_size();
   holds_descriptor_ = file_->fd() >= 0;
   last_use_ = resources_->next_use();
+  if (Jail* jail = holds_descriptor_ ? Jail::get() : nullptr) jailed_ = std::make_unique<JailedModule>(*this, *jail);
+}
+
+Module::~Module() = default;
+
+std::string Module::cache_key() const { return origin_.is_of_its_tree_alone ? std::string() : origin_.state.key_on_disk(); }
+
+std::string Module::cache_key_of(const ElfFile& file) const {
+  if (origin_.told_key) return *origin_.told_key;
+  if (origin_.is_of_its_tree_alone || file.fd() < 0) return {};
+  return state_of(file.fd(), origin_.state.file).key_on_disk();
 }
 
 std::optional<uint64_t> Module::file_address(uint64_t file_offset) const {
@@ -108,16 +109,18 @@ std::shared_ptr<const ElfFile> Module::open_again() {
   auto fd = open_for_reading(*handle, origin_.path);
   if (!fd.ok()) return nullptr;
   auto file = ElfFile::open(fd.take(), origin_.path);
-  if (!file.ok() || file->build_id() != build_id_ || file->file_size() != file_size_) return nullptr;
+  if (!file.ok() || state_of(file->fd(), origin_.state.file).text() != origin_.state.text()) return nullptr;
   file_ = std::make_shared<const ElfFile>(file.take());
   holds_descriptor_ = true;
   return file_;
 }
 
 void Module::close_file() {
+  // Not while anything is locked: the worker's questions lock it too. What nobody can open again, the worker keeps.
+  if (jailed_ != nullptr && origin_.can_be_found_again) jailed_->forget();
   const std::lock_guard lock(mutex_);
   if (!holds_descriptor_) return;
-  if (!origin_.can_be_found_again) {
+  if (!origin_.can_be_found_again && jailed_ == nullptr) {
     load_symbols();
     load_ranges();
     if (go_) go_->detach();
@@ -133,6 +136,7 @@ void Module::close_file() {
 }
 
 void Module::forget_sections() {
+  if (jailed_ != nullptr) jailed_->forget_sections();
   const std::lock_guard lock(mutex_);
   const bool is_in_use = debug_tables() > 0 || file_.use_count() > 1;
   if (file_ == nullptr || is_in_use || last_use_ == forgotten_at_) return;
@@ -170,7 +174,8 @@ DebugFileSearch Module::search() const {
 std::shared_ptr<const ElfFile> Module::debug_file(const ElfFile& file) {
   if (was_debug_file_sought_) return debug_file_;
   was_debug_file_sought_ = true;
-  if (auto found = find_debug_file(file, search()); found.ok()) debug_file_ = std::make_shared<const ElfFile>(found.take());
+  if (auto found = resources_->find_debug_file(file, search()); found.ok())
+    debug_file_ = std::make_shared<const ElfFile>(found.take());
   return debug_file_;
 }
 
@@ -178,8 +183,8 @@ std::shared_ptr<const ElfFile> Module::debug_file(const ElfFile& file) {
 void Module::load_symbols() {
   if (symbols_) return;
   symbols_.emplace();
-  const std::string kind = fmt::format("symbols2-{}", origin_.owner);
-  if (auto kept = resources_->load(kind, build_id_))
+  const std::string key = cache_key();
+  if (auto kept = resources_->load(kSymbolsKind, key))
     if (auto table = SymbolTable::parse(*kept)) {
       symbols_ = std::move(table);
       return;
@@ -187,16 +192,15 @@ void Module::load_symbols() {
   const auto file = open_again();
   if (file == nullptr) return;
   symbols_ = SymbolTable::build(*file, SymbolTable::is_stripped(*file) ? debug_file(*file).get() : nullptr);
-  if (symbols_->is_whole() && symbols_->size() >= kWorthKeeping) resources_->store(kind, build_id_, symbols_->flat());
+  if (symbols_->is_whole() && symbols_->size() >= kWorthKeeping && key == cache_key_of(*file))
+    resources_->store(kSymbolsKind, key, symbols_->flat());
 }
 
 Result<std::unique_ptr<DwarfInfo>> Module::open_debug_info(const std::shared_ptr<const ElfFile>& file) {
-  if (file->file_size() > resources_->options().largest_debug_file)
-    return fail(ErrorCode::ResourceExhausted, file->name() + ": too much debug information");
   std::shared_ptr<const ElfFile> alternate;
   if (const auto link = DwarfInfo::alternate_link(*file))
-    alternate = std::make_shared<const ElfFile>(TRY(find_alternate_file(*link, search())));
-  return DwarfInfo::open(file, alternate);
+    alternate = std::make_shared<const ElfFile>(TRY(resources_->find_alternate_file(*link, search())));
+  return DwarfInfo::open(file, alternate, resources_->options().largest_debug_file);
 }
 
 void Module::load_debug_info(Effort effort) {
@@ -318,6 +322,24 @@ std::vector<SourceFrame> Module::resolve_locked(uint64_t file_address, Effort ef
 std::vector<SourceFrame> Module::resolve(uint64_t file_address, Effort effort) {
   if (!has_file_) return {};
   last_use_ = resources_->next_use();
+  if (jailed_ != nullptr)
+    if (auto frames = jailed_->resolve(file_address, effort)) return std::move(*frames);
+  return resolve_here(file_address, effort);
+}
+
+void Module::prepare(const std::vector<Wanted>& wanted, bool wants_ranges) {
+  last_use_ = resources_->next_use();
+  if (jailed_ != nullptr) jailed_->prepare(wanted, wants_ranges);
+}
+
+std::optional<Result<Bytes>> Module::ask_worker(std::string_view question, std::span<const std::byte> details) {
+  last_use_ = resources_->next_use();
+  return jailed_ == nullptr ? std::nullopt : jailed_->ask(question, details);
+}
+
+std::string Module::trouble() const { return jailed_ == nullptr ? std::string() : jailed_->trouble(); }
+
+std::vector<SourceFrame> Module::resolve_here(uint64_t file_address, Effort effort) {
   std::vector<SourceFrame> frames;
   uint64_t new_bytes = 0;
   {
@@ -337,6 +359,8 @@ uint64_t Module::same_until(uint64_t file_address) {
 }
 
 std::vector<ResolvedRange> Module::ranges_around(uint64_t file_address, const std::vector<SourceFrame>& frames) {
+  if (jailed_ != nullptr)
+    if (auto ranges = jailed_->ranges_around(file_address)) return std::move(*ranges);
   const std::lock_guard lock(mutex_);
   if (dwarf_ == nullptr || !symbols_) return {};
   std::vector<ResolvedRange> ranges{{file_address, same_until(file_address), frames}};
@@ -352,12 +376,12 @@ std::vector<ResolvedRange> Module::ranges_around(uint64_t file_address, const st
 Result<std::string> Module::sha256() {
   const auto file = elf();
   if (file == nullptr || file->fd() < 0) return fail(ErrorCode::NotFound, path() + ": not open");
-  const std::string key = key_of_content(file->fd());
-  if (const auto kept = key.empty() ? std::nullopt : resources_->load(kSha256, key); kept && kept->size() == kSha256Digits)
+  const std::string key = cache_key();
+  if (const auto kept = resources_->load(kSha256, key); kept && kept->size() == kSha256Digits)
     return std::string(reinterpret_cast<const char*>(kept->data()), kept->size());
   std::string digits = TRY(hash_file(*file));
   // Not where it was written to meanwhile.
-  if (!key.empty() && key == key_of_content(file->fd())) resources_->store(kSha256, key, std::as_bytes(std::span(digits)));
+  if (key == cache_key_of(*file)) resources_->store(kSha256, key, std::as_bytes(std::span(digits)));
   return digits;
 }
 

@@ -10,14 +10,18 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "symbolize/debug_files.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elf_file.h"
+#include "symbolize/file_identity.h"
 #include "symbolize/function_ranges.h"
 #include "symbolize/go_binary.h"
 #include "symbolize/symbol_table.h"
@@ -39,19 +43,23 @@ struct ResolvedRange {
   std::vector<SourceFrame> frames;
 };
 
+class JailedModule;
 class ModuleResources;
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
   // What a store knows of the binary when it meets it.
   struct Origin {
-    std::string path;    // as the process sees it
-    pid_t pid = 0;       // whose root may have its debug files; 0: ours
-    uint32_t owner = 0;  // user that the file belongs to: what one user's file says is not told of another's
+    std::string path;  // as the process sees it
+    pid_t pid = 0;     // whose root may have its debug files; 0: ours alone
+    FileState state;   // what tells the file from every other
     bool can_be_found_again = false;
+    std::optional<std::string> told_key = {};  // in a worker: what stands for the key on disk, which its master has
+    bool is_of_its_tree_alone = false;  // its debug files are of a tree of files that is not ours: kept for nobody else
   };
   // `file` may be null: then nothing is resolved.
   Module(Origin origin, std::shared_ptr<const ElfFile> file, std::shared_ptr<ModuleResources> resources);
+  ~Module();
 
   const std::string& path() const { return origin_.path; }
   const std::string& build_id() const { return build_id_; }  // lower-case hexadecimal; empty: none
@@ -59,20 +67,33 @@ class Module : public std::enable_shared_from_this<Module> {
   // ElfFile must not be made by two threads at once; whoever holds the pointer holds the descriptor.
   std::shared_ptr<const ElfFile> elf();
   bool is_open() const { return has_file_; }
-  // Whose file it is: what one user's file says under a build id is not to be told of another's.
-  uint32_t owner() const { return origin_.owner; }
+  // Under which what was learnt from it is kept on disk; empty: it is not to be kept. Not the build id, which is what a file
+  // says of itself.
+  std::string cache_key() const;
   std::optional<uint64_t> file_address(uint64_t file_offset) const;
   const std::vector<ElfFile::Segment>& segments() const { return segments_; }
   // Innermost first; empty: not known, to be shown as module+offset. Names alone do not need a debug file, which takes
   // longer to open than all the rest: they come with lines where lines are at hand.
   enum class Effort : uint8_t { Whole, Names };
   std::vector<SourceFrame> resolve(uint64_t file_address, Effort effort = Effort::Whole);
+  // Says what will be asked, ranges too if `wants_ranges`: a worker is then asked once for all of it.
+  struct Wanted {
+    uint64_t address = 0;
+    Effort effort = Effort::Whole;
+  };
+  void prepare(const std::vector<Wanted>& wanted, bool wants_ranges);
+  // What the worker that reads files for us (see jail.h) answers to another kind of question about this file. Nothing: there
+  // is no worker, and the file is to be read here.
+  std::optional<Result<Bytes>> ask_worker(std::string_view question, std::span<const std::byte> details = {});
   // How far what was said of an address holds, as long as its debug information is open; empty where it is not. If that is
   // in a file of its own, which costs far more to open than to ask, also the rest of the function: what will be asked next
   // time is known then. As much of it as opening was worth.
   std::vector<ResolvedRange> ranges_around(uint64_t file_address, const std::vector<SourceFrame>& frames);
   // Of the whole file, in hexadecimal.
   Result<std::string> sha256();
+
+  // Why names of it are missing although it is there: reading it ended the worker. Empty: they are not.
+  std::string trouble() const;
 
   uint64_t last_use() const { return last_use_; }
   bool holds_descriptor() const { return holds_descriptor_; }
@@ -85,7 +106,10 @@ class Module : public std::enable_shared_from_this<Module> {
   void forget_sections();
 
  private:
+  friend class JailedModule;
+  std::vector<SourceFrame> resolve_here(uint64_t file_address, Effort effort);
   std::shared_ptr<const ElfFile> open_again();
+  std::string cache_key_of(const ElfFile& file) const;  // as the file is now
   DebugFileSearch search() const;
   // The separate debug file; null if there is none.
   std::shared_ptr<const ElfFile> debug_file(const ElfFile& file);
@@ -114,6 +138,8 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<ModuleResources> resources_;  // shared with the store and its other modules
   std::atomic<uint64_t> last_use_ = 0;
   std::atomic<bool> holds_descriptor_ = false;
+
+  std::unique_ptr<JailedModule> jailed_;  // null: read by ourselves
 
   std::mutex mutex_;  // of all below
   std::shared_ptr<const ElfFile> file_;

@@ -7,20 +7,33 @@
 
 namespace atys::symbolize {
 
-ModuleResources::ModuleResources(ModuleStoreOptions options) : options_(std::move(options)) {
-  if (options_.cache_folder.empty()) return;
+ModuleResources::ModuleResources(ModuleStoreOptions options, std::shared_ptr<ModuleSupplies> supplies)
+    : options_(std::move(options)), supplies_(std::move(supplies)) {
+  if (options_.cache_folder.empty() || supplies_ != nullptr) return;
   if (auto cache = DiskCache::open(options_.cache_folder, options_.cache_bytes); cache.ok()) *cache_.lock() = cache.take();
 }
 
-std::optional<Bytes> ModuleResources::load(std::string_view kind, std::string_view build_id) {
-  const auto cache = cache_.lock();
-  return *cache ? (*cache)->load(kind, build_id) : std::nullopt;
+Result<ElfFile> ModuleResources::find_debug_file(const ElfFile& file, const DebugFileSearch& search) {
+  return supplies_ != nullptr ? supplies_->find_debug_file(file, search) : symbolize::find_debug_file(file, search);
 }
 
-void ModuleResources::store(std::string_view kind, std::string_view build_id, std::span<const std::byte> content) {
+Result<ElfFile> ModuleResources::find_alternate_file(const DwarfInfo::AlternateLink& link, const DebugFileSearch& search) {
+  return supplies_ != nullptr ? supplies_->find_alternate_file(link, search) : symbolize::find_alternate_file(link, search);
+}
+
+std::optional<Bytes> ModuleResources::load(std::string_view kind, std::string_view key) {
+  if (key.empty()) return {};
+  if (supplies_ != nullptr) return supplies_->load(kind, key);
+  const auto cache = cache_.lock();
+  return *cache ? (*cache)->load(kind, key) : std::nullopt;
+}
+
+void ModuleResources::store(std::string_view kind, std::string_view key, std::span<const std::byte> content) {
+  if (key.empty()) return;
+  if (supplies_ != nullptr) return supplies_->store(kind, key, content);
   const auto cache = cache_.lock();
   // What is not kept is made again next time.
-  if (*cache) (void)(*cache)->store(kind, build_id, content);
+  if (*cache) (void)(*cache)->store(kind, key, content);
 }
 
 std::vector<std::shared_ptr<Module>> ModuleResources::choose_victims(const std::shared_ptr<Module>& newest) {

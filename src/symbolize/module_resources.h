@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/guarded.h"
+#include "symbolize/debug_files.h"
 #include "symbolize/disk_cache.h"
 
 namespace atys::symbolize {
@@ -31,12 +32,25 @@ struct ModuleStoreOptions {
   size_t most_open_files = 256;  // of binaries; debug files count on their own
   size_t most_debug_files = 32;
   uint64_t most_debug_bytes = uint64_t{1} << 30;    // of debug information in memory, all binaries together
-  uint64_t largest_debug_file = uint64_t{1} << 30;  // larger ones give function names only
+  uint64_t largest_debug_file = uint64_t{1} << 30;  // of debug information, unpacked; larger ones give function names only
+};
+
+// Where a module gets what is not in its file. One who may open nothing himself gets it from who may.
+class ModuleSupplies {
+ public:
+  virtual ~ModuleSupplies() = default;
+  virtual Result<ElfFile> find_debug_file(const ElfFile& file, const DebugFileSearch& search) = 0;
+  virtual Result<ElfFile> find_alternate_file(const DwarfInfo::AlternateLink& link, const DebugFileSearch& search) = 0;
+  virtual std::optional<Bytes> load(std::string_view kind, std::string_view key) = 0;
+  virtual void store(std::string_view kind, std::string_view key, std::span<const std::byte> content) = 0;
 };
 
 class ModuleResources {
  public:
-  explicit ModuleResources(ModuleStoreOptions options);
+  // Without `supplies` files are looked for and kept on this machine's disk.
+  explicit ModuleResources(ModuleStoreOptions options, std::shared_ptr<ModuleSupplies> supplies = nullptr);
+  Result<ElfFile> find_debug_file(const ElfFile& file, const DebugFileSearch& search);
+  Result<ElfFile> find_alternate_file(const DwarfInfo::AlternateLink& link, const DebugFileSearch& search);
 
   const ModuleStoreOptions& options() const { return options_; }
   uint64_t next_use() { return ++uses_; }
@@ -44,8 +58,9 @@ class ModuleResources {
   void admit_debug_info(const std::shared_ptr<Module>& module, uint64_t bytes);
 
   // The disk cache, where there is one. Failures to write are no failures of the caller.
-  std::optional<Bytes> load(std::string_view kind, std::string_view build_id);
-  void store(std::string_view kind, std::string_view build_id, std::span<const std::byte> content);
+  // Without a key nothing is kept.
+  std::optional<Bytes> load(std::string_view kind, std::string_view key);
+  void store(std::string_view kind, std::string_view key, std::span<const std::byte> content);
 
  private:
   struct Resident {
@@ -55,6 +70,7 @@ class ModuleResources {
   std::vector<std::shared_ptr<Module>> choose_victims(const std::shared_ptr<Module>& newest);
 
   const ModuleStoreOptions options_;
+  const std::shared_ptr<ModuleSupplies> supplies_;
   std::atomic<uint64_t> uses_ = 0;
   std::mutex mutex_;
   std::vector<Resident> residents_;

@@ -6,21 +6,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "linux/namespaces.h"
+#include "symbolize/debug_files.h"
+
 namespace atys::symbolize {
 
 namespace {
 
 constexpr size_t kMostFiles = size_t{1} << 16;
-
-std::string key_of_file(const struct stat& status) {
-  return fmt::format("{}:{}:{}.{}:{}.{}:{}", status.st_dev, status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-                     status.st_ctim.tv_sec, status.st_ctim.tv_nsec, status.st_size);
-}
-
-// The owner is part of it: a build id is easily forged, and a user's file must not name the functions of the system's.
-std::string key_of_build(const ElfFile& file, uint32_t owner) {
-  return fmt::format("{}:{}:{}", file.build_id(), file.file_size(), owner);
-}
 
 }  // namespace
 
@@ -39,20 +32,33 @@ std::shared_ptr<Module> ModuleStore::module_for(pid_t pid, const linux::MappedRa
 }
 
 std::shared_ptr<Module> ModuleStore::module_of_file(pid_t pid, const linux::MappedRange& range, const MappedFile& found) {
-  const std::string file_key = key_of_file(found.status);
+  const FileState state = state_of(found.handle.get(), range.file);
+  const std::string tree = foreign_tree_of(pid);
+  const std::string seen_key = state.text() + "@" + tree;
   const std::lock_guard lock(mutex_);
-  if (const auto known = by_file_.find(file_key); known != by_file_.end()) return known->second;
+  if (const auto known = seen_.find(seen_key); known != seen_.end()) return known->second;
   auto fd = open_for_reading(found.handle, range.path);
   if (!fd.ok()) return nullptr;
   auto file = ElfFile::open(fd.take(), range.path);
   if (!file.ok()) return nullptr;
-  const std::string build_key = file->build_id().empty() ? file_key : key_of_build(*file, found.status.st_uid);
-  std::shared_ptr<Module>& module = by_build_[build_key];
+  Module::Origin origin{range.path, pid, state, found.can_be_found_again};
+  // A container's files are read as it sees them, and what its debug files say is told of its own processes alone. Without
+  // any, the file itself is all there is, and the same for everybody who has it mapped.
+  if (!tree.empty()) {
+    origin.is_of_its_tree_alone =
+        state.is_answered_by_a_program || has_debug_file_in(linux::root_of(pid), *file, range.path);
+    origin.pid = origin.is_of_its_tree_alone ? pid : 0;
+  }
+  std::shared_ptr<Module>& module = modules_[origin.is_of_its_tree_alone ? seen_key : state.text()];
   if (module == nullptr)
-    module = std::make_shared<Module>(Module::Origin{range.path, pid, found.status.st_uid, found.can_be_found_again},
-                                      std::make_shared<const ElfFile>(file.take()), resources_);
-  by_file_[file_key] = module;
+    module = std::make_shared<Module>(std::move(origin), std::make_shared<const ElfFile>(file.take()), resources_);
+  seen_[seen_key] = module;
   return module;
+}
+
+bool ModuleStore::has_debug_file_in(const std::string& root, const ElfFile& file, const std::string& path) const {
+  const DebugFileSearch search{.path = path, .root = root, .debug_folder = resources_->options().debug_folder};
+  return find_debug_file_in_root(file, search).ok();
 }
 
 std::shared_ptr<Module> ModuleStore::module_of_image(pid_t pid, const linux::MappedRange& range) {
@@ -61,7 +67,7 @@ std::shared_ptr<Module> ModuleStore::module_of_image(pid_t pid, const linux::Map
   auto file = ElfFile::parse(image.take(), range.path);
   if (!file.ok()) return nullptr;
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<Module>& module = by_build_[range.path + ":" + file->build_id()];
+  std::shared_ptr<Module>& module = modules_[range.path + ":" + file->build_id()];
   if (module == nullptr)
     module = std::make_shared<Module>(Module::Origin{.path = range.path}, std::make_shared<const ElfFile>(file.take()),
                                       resources_);
@@ -70,29 +76,29 @@ std::shared_ptr<Module> ModuleStore::module_of_image(pid_t pid, const linux::Map
 
 std::shared_ptr<Module> ModuleStore::module_without_file(const linux::MappedRange& range) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<Module>& module = by_build_[fmt::format("{}:{}:{}", range.path, range.file.device, range.file.inode)];
+  std::shared_ptr<Module>& module = modules_[fmt::format("{}:{}:{}", range.path, range.file.device, range.file.inode)];
   if (module == nullptr) module = std::make_shared<Module>(Module::Origin{.path = range.path}, nullptr, resources_);
   return module;
 }
 
 size_t ModuleStore::size() const {
   const std::lock_guard lock(mutex_);
-  return by_build_.size();
+  return modules_.size();
 }
 
 void ModuleStore::forget_sections() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, module] : by_build_) module->forget_sections();
+  for (const auto& [key, module] : modules_) module->forget_sections();
 }
 
 void ModuleStore::keep_limits() {
   const std::lock_guard lock(mutex_);
-  if (by_file_.size() + by_build_.size() > kMostFiles) {
-    std::erase_if(by_file_, [](const auto& entry) { return entry.second.use_count() <= 2; });
-    std::erase_if(by_build_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  if (seen_.size() + modules_.size() > kMostFiles) {
+    std::erase_if(seen_, [](const auto& entry) { return entry.second.use_count() <= 2; });
+    std::erase_if(modules_, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
   std::vector<Module*> open;
-  for (const auto& [key, module] : by_build_)
+  for (const auto& [key, module] : modules_)
     if (module->holds_descriptor()) open.push_back(module.get());
   // A quarter at once, so that this is not done for every module. Files that are gone are kept longest.
   if (open.size() <= resources_->options().most_open_files) return;

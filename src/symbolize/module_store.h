@@ -30,14 +30,16 @@ class ModuleStore {
  private:
   std::shared_ptr<Module> module_of_file(pid_t pid, const linux::MappedRange& range, const MappedFile& file);
   std::shared_ptr<Module> module_of_image(pid_t pid, const linux::MappedRange& range);
+  bool has_debug_file_in(const std::string& root, const ElfFile& file, const std::string& path) const;
   std::shared_ptr<Module> module_without_file(const linux::MappedRange& range);
   void keep_limits();
 
   std::shared_ptr<ModuleResources> resources_;  // also held by the modules, which may outlive the store
   mutable std::mutex mutex_;                    // of all below
-  // Which file it is (device, inode, times, size), and which build: a module is found by either.
-  std::unordered_map<std::string, std::shared_ptr<Module>> by_file_;
-  std::unordered_map<std::string, std::shared_ptr<Module>> by_build_;
+  // By which file it is, as the kernel says, and where that makes a difference in which tree of files; never by what the
+  // file says of itself.
+  std::unordered_map<std::string, std::shared_ptr<Module>> modules_;
+  std::unordered_map<std::string, std::shared_ptr<Module>> seen_;  // the same by file and tree: nothing is looked at twice
 };
 
 }  // namespace atys::symbolize

@@ -17,7 +17,8 @@ class ModuleTest : public testing::Test {
   std::shared_ptr<Module> open(const std::string& name, ModuleStoreOptions options = {}) {
     auto file = ElfFile::open(folder_.file(name));
     EXPECT_TRUE(file.ok());
-    return std::make_shared<Module>(Module::Origin{.path = folder_.file(name), .can_be_found_again = true},
+    const FileState state = state_of(file->fd(), {});
+    return std::make_shared<Module>(Module::Origin{.path = folder_.file(name), .state = state, .can_be_found_again = true},
                                     std::make_shared<const ElfFile>(file.take()),
                                     std::make_shared<ModuleResources>(options));
   }

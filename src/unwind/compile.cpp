@@ -80,7 +80,7 @@ Result<UnwindTable> UnwindTable::compile(const symbolize::ElfFile& file) {
   const Machine machine = TRY(machine_of(file));
   std::vector<Row> rows = rows_of(file, machine, symbolize::read_eh_frame(file));
   // Go describes its functions only here; C code that is linked in has .eh_frame.
-  if (const auto section = file.section(".debug_frame"))
+  if (const auto section = file.section(".debug_frame", symbolize::ElfFile::kLargestTable))
     rows = fill_gaps(std::move(rows), rows_of(file, machine,
                                               symbolize::read_frame_section(section->bytes, section->address,
                                                                             FrameSection::Format::DebugFrame)));

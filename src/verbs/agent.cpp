@@ -8,6 +8,7 @@
 #include "linux/host.h"
 #include "linux/own_rights.h"
 #include "store/library.h"
+#include "verbs/symbol_worker.h"
 #include "verbs/task_file.h"
 
 namespace atys::verbs {
@@ -66,6 +67,7 @@ Result<std::unique_ptr<RunningAgent>> RunningAgent::start(const AgentRequest& re
   if (link == nullptr && options.tasks.empty())
     return fail(ErrorCode::InvalidInput, "the agent has nothing to do",
                 "name its controller (--controller), or a task (--task)");
+  limit_symbol_worker(request.max_memory_bytes);
   std::unique_ptr<fleet::Agent> agent = TRY(fleet::Agent::start(std::move(options), std::move(link)));
   return std::unique_ptr<RunningAgent>(new RunningAgent(std::move(agent)));
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
+#include "base/own_cpu.h"
 #include "verbs/ledger.h"
 
 namespace atys::verbs {
@@ -43,7 +43,7 @@ std::string cheaper(const std::string& call, const Charge& least, const Charge& 
 Result<ChargedCall> ChargedCall::begin(const LedgerChoice& choice, const budget::Wanted& wanted) {
   ChargedCall call;
   call.began_ns_ = clock_ns(CLOCK_MONOTONIC);
-  call.began_cpu_ns_ = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  call.began_cpu_ns_ = own_cpu_ns();
   if (choice.id.empty()) return call;
   call.id_ = choice.id;
   auto ledger = TRY(budget::Ledger::open(ledger_folder(), choice.id));
@@ -73,7 +73,7 @@ Charge ChargedCall::cost_so_far() const {
   Charge cost = cost_;
   if (cost.captures == 0 && recorded_ns_ && *recorded_ns_ > 0) cost = {.captures = 1, .profiled_ns = *recorded_ns_};
   cost.wall_ns += clock_ns(CLOCK_MONOTONIC) - began_ns_;
-  cost.overhead_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - began_cpu_ns_;
+  cost.overhead_ns += own_cpu_ns() - began_cpu_ns_;
   return cost;
 }
 

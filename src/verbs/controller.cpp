@@ -16,6 +16,7 @@
 #include "format/format.h"
 #include "store/embedded/embedded_store.h"
 #include "store/library.h"
+#include "verbs/source_access.h"
 
 namespace atys::verbs {
 
@@ -245,7 +246,9 @@ Result<SentProfile> RunningController::profile(const ServiceQuery& query, const 
   return sent;
 }
 
+// Profiles come from the network, answers go there, and the files of this machine are none of either's.
 Result<SummaryAnswer> RunningController::top(const ServiceQuery& query, const View& view) {
+  const SourceAccess none{MaySee()};
   store::Merged answer = TRY(merged(query));
   return summarize(TRY(view_of({std::move(answer.profile), {}, query.service}, view)), "service:" + query.service, view);
 }

@@ -19,24 +19,29 @@ bool is_trusted(const struct stat& status) {
   return S_ISREG(status.st_mode) && is_owner_known;
 }
 
+std::string name_of(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
 std::string path_of(int fd) {
   char target[PATH_MAX];
-  const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), target, sizeof target);
+  const ssize_t length = ::readlink(name_of(fd).c_str(), target, sizeof target);
   return length > 0 ? std::string(target, static_cast<size_t>(length)) : std::string();
 }
 
 }  // namespace
 
-std::optional<PlainFile> open_plain_file(const std::string& path, size_t most_bytes) {
+std::optional<PlainFile> open_plain_file(const std::string& path, size_t most_bytes, const MaySee& may_see) {
   if (path.empty() || path.find('\0') != std::string::npos) return std::nullopt;
-  struct stat named = {};
-  if (::stat(path.c_str(), &named) != 0 || !is_trusted(named)) return std::nullopt;  // opening a device may do something
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  // A handle says which file it is without opening it, which of a device may do something.
+  const UniqueFd handle(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat status = {};
-  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0 || !is_trusted(status)) return std::nullopt;
+  if (!handle.is_open() || ::fstat(handle.get(), &status) != 0 || !is_trusted(status)) return std::nullopt;
   if (status.st_size < 0 || static_cast<size_t>(status.st_size) > most_bytes) return std::nullopt;
+  const std::string real_path = path_of(handle.get());
+  if (real_path.empty() || !may_see(real_path)) return std::nullopt;
+  const UniqueFd fd(::open(name_of(handle.get()).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd.is_open()) return std::nullopt;
   PlainFile file{.text = std::string(static_cast<size_t>(status.st_size), '\0'),
-                 .real_path = path_of(fd.get()),
+                 .real_path = real_path,
                  .modified_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
   size_t done = 0;
   while (done < file.text.size()) {

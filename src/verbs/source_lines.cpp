@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "verbs/plain_file.h"
+#include "verbs/source_access.h"
 
 namespace atys::verbs {
 
@@ -39,25 +39,31 @@ std::string trimmed(std::string_view line) {
 
 class Sources {
  public:
+  explicit Sources(const MaySee& may_see) : may_see_(may_see) {}
+
   // Null: not at hand.
   const PlainFile* find(const std::string& path) {
     const auto found = files_.find(path);
     if (found != files_.end()) return found->second ? &*found->second : nullptr;
     if (!is_source_name(path) || files_.size() >= kMostFiles) return nullptr;
-    auto file = open_plain_file(path, kMostBytes);
-    if (file && !is_source_name(file->real_path)) file.reset();
-    const auto& kept = files_.emplace(path, std::move(file)).first->second;
+    const auto is_for_who_asks = [&](const std::string& real_path) {
+      return is_source_name(real_path) && may_see_(real_path);
+    };
+    const auto& kept = files_.emplace(path, open_plain_file(path, kMostBytes, is_for_who_asks)).first->second;
     return kept ? &*kept : nullptr;
   }
 
  private:
+  const MaySee& may_see_;
   std::map<std::string, std::optional<PlainFile>> files_;
 };
 
 }  // namespace
 
 size_t add_source_lines(std::vector<SummaryRow>& rows, int64_t recorded_until_ns) {
-  Sources sources;
+  const MaySee may_see = SourceAccess::of_this_thread();
+  if (!may_see) return 0;
+  Sources sources(may_see);
   size_t changed = 0;
   for (SummaryRow& row : rows) {
     if (row.entity.file.empty() || row.entity.line <= 0) continue;

@@ -12,6 +12,7 @@
 #include "capture/process_files.h"
 #include "linux/process.h"
 #include "symbolize/elf_sections.h"
+#include "symbolize/symbol_search.h"
 #include "unwind/code_bias.h"
 
 namespace atys::capture {
@@ -43,28 +44,18 @@ Way way_of(uint16_t machine, uint32_t type) {
 }
 
 std::optional<Variable> find_variable(const ElfFile& file) {
-  std::optional<Variable> found;
-  symbolize::for_each_section(file, [&](std::string_view, Elf_Scn* section, const GElf_Shdr& header) {
-    // Static programs should have it in .dynsym too, but linkers do not always put it there.
-    const bool is_dynamic = header.sh_type == SHT_DYNSYM;
-    if ((!is_dynamic && header.sh_type != SHT_SYMTAB) || header.sh_entsize == 0 || found) return;
-    Elf_Data* data = elf_getdata(section, nullptr);
-    for (size_t i = 0; data != nullptr && i < data->d_size / header.sh_entsize; ++i) {
-      GElf_Sym symbol;
-      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) continue;
-      if (GELF_ST_TYPE(symbol.st_info) != STT_TLS || symbol.st_shndx == SHN_UNDEF) continue;
-      const char* name = elf_strptr(file.handle(), header.sh_link, symbol.st_name);
-      if (name != nullptr && name == kVariable) found = Variable{symbol.st_value, is_dynamic ? i : kNoSymbol};
-    }
-  });
-  return found;
+  // Static programs should have it in .dynsym too, but linkers do not always put it there.
+  for (const auto& symbol : symbolize::find_symbols(file, {kVariable}, symbolize::Tables::All))
+    if (symbol.type == STT_TLS && symbol.is_defined)
+      return Variable{symbol.address, symbol.is_dynamic ? symbol.index : kNoSymbol};
+  return {};
 }
 
 // The slots that the loader fills so that code finds the variable. `use(way, address)`, in the file's own addresses.
 template <typename Use>
 void for_each_slot(const ElfFile& file, const Variable& variable, const Use& use) {
   symbolize::for_each_section(file, [&](std::string_view, Elf_Scn* section, const GElf_Shdr& header) {
-    if (header.sh_type != SHT_RELA || header.sh_entsize == 0) return;
+    if (header.sh_type != SHT_RELA || header.sh_entsize == 0 || header.sh_size > ElfFile::kLargestSection) return;
     Elf_Data* data = elf_getdata(section, nullptr);
     for (size_t i = 0; data != nullptr && i < data->d_size / header.sh_entsize; ++i) {
       GElf_Rela entry;

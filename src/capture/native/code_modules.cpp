@@ -9,13 +9,14 @@
 #include "capture/preload/shared_memory.h"
 #include "linux/host.h"
 #include "linux/proc_file.h"
+#include "unwind/compile_rules.h"
 
 namespace atys::capture::native {
 
 namespace {
-constexpr std::string_view kRules = "unwind-2";
+constexpr std::string_view kRules = "unwind-3";
 constexpr std::string_view kKernel = "kernel-1";
-constexpr std::string_view kLines = "lines-3";
+constexpr std::string_view kLines = "lines-4";
 constexpr size_t kMostWithoutLine = 4096;
 }  // namespace
 
@@ -60,10 +61,8 @@ const unwind::UnwindTable* CodeModules::unwind_table(ModuleNumber number) {
   return entry.rules.get();
 }
 
-// A build id is what a file says of itself: files of different owners do not share what was learnt from them.
 std::string CodeModules::cache_key(const symbolize::Module& module) const {
-  if (!cache_ || module.build_id().empty()) return {};
-  return fmt::format("{}{:08x}", module.build_id(), module.owner());
+  return cache_ ? module.cache_key() : std::string();
 }
 
 std::unique_ptr<unwind::UnwindTable> CodeModules::load_rules(symbolize::Module& module) {
@@ -72,21 +71,32 @@ std::unique_ptr<unwind::UnwindTable> CodeModules::load_rules(symbolize::Module& 
     if (const auto bytes = cache_->load(kRules, key))
       if (auto table = unwind::UnwindTable::parse(*bytes); table.ok())
         return std::make_unique<unwind::UnwindTable>(table.take());
-  const auto elf = module.elf();
-  if (elf == nullptr) return nullptr;
-  auto table = unwind::UnwindTable::compile(*elf);
+  auto table = unwind::compile_rules(module);
   if (!table.ok()) return nullptr;
   if (!key.empty()) (void)cache_->store(kRules, key, table->serialize());  // it will be made again next time
   return std::make_unique<unwind::UnwindTable>(table.take());
 }
 
+void CodeModules::load_lines(Entry& entry) {
+  if (entry.lines != nullptr) return;
+  entry.lines = std::make_unique<symbolize::LineCache>();
+  if (const std::string key = cache_key(*entry.file); !key.empty())
+    if (auto kept = cache_->map(kLines, key)) entry.lines->load(kept->content, std::move(kept->keeper));
+}
+
+void CodeModules::prepare(ModuleNumber number, const std::vector<symbolize::Module::Wanted>& wanted) {
+  Entry& entry = modules_[number];
+  load_lines(entry);
+  std::vector<symbolize::Module::Wanted> unknown;
+  for (const auto& one : wanted)
+    if (!entry.lines->find(one.address)) unknown.push_back(one);
+  entry.file->prepare(unknown, !cache_key(*entry.file).empty());
+}
+
 std::vector<symbolize::SourceFrame> CodeModules::resolve(ModuleNumber number, uint64_t address,
                                                          symbolize::Module::Effort effort) {
   Entry& entry = modules_[number];
-  const bool is_first = entry.lines == nullptr;
-  if (is_first) entry.lines = std::make_unique<symbolize::LineCache>();
-  if (const std::string key = is_first ? cache_key(*entry.file) : std::string(); !key.empty())
-    if (auto kept = cache_->map(kLines, key)) entry.lines->load(kept->content, std::move(kept->keeper));
+  load_lines(entry);
   if (auto known = entry.lines->find(address)) return std::move(*known);
   auto frames = entry.file->resolve(address, effort);
   learn_lines(entry, address, frames);
@@ -145,7 +155,7 @@ bool CodeModules::is_go(ModuleNumber number) {
   if (entry.go < 0) {
     const CpuMeter::Use use(first_looks_);
     const auto elf = entry.file == nullptr ? nullptr : entry.file->elf();
-    entry.go = elf != nullptr && (elf->section(".gopclntab") || elf->section(".data.rel.ro.gopclntab"));
+    entry.go = elf != nullptr && (elf->has_section(".gopclntab") || elf->has_section(".data.rel.ro.gopclntab"));
   }
   return entry.go == 1;
 }

@@ -52,6 +52,7 @@ class CodeModules {
   pid_t jit_process(ModuleNumber number) const { return modules_[number].jit_process; }  // 0: not of a JIT
 
   // Innermost first; empty: not known. Lines that debug information gave are kept from one recording to the next.
+  void prepare(ModuleNumber number, const std::vector<symbolize::Module::Wanted>& wanted);
   std::vector<symbolize::SourceFrame> resolve(ModuleNumber number, uint64_t address, symbolize::Module::Effort effort);
   void save_lines();
   void forget_sections() { store_.forget_sections(); }
@@ -79,6 +80,7 @@ class CodeModules {
   Result<symbolize::KernelSymbols> read_kernel_symbols();
   std::string cache_key(const symbolize::Module& module) const;  // empty: not to be cached
   std::unique_ptr<unwind::UnwindTable> load_rules(symbolize::Module& module);
+  void load_lines(Entry& entry);
   void learn_lines(Entry& entry, uint64_t address, const std::vector<symbolize::SourceFrame>& frames);
 
   CpuMeter first_looks_;

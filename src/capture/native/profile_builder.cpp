@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "capture/native/wait_reason.h"
 #include "capture/profiling_kernel.h"
+#include "symbolize/jail.h"
 
 namespace atys::capture::native {
 
@@ -30,12 +31,15 @@ constexpr uint64_t kBelowLanguage = 4;
 void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   profile_ = &profile;
   frames_.assign(collector_.places(), FrameId{0});
+  places_given_up_ = 0;
   weigh_places();
+  prepare_places(1);
   profile.add_value_type(names.count_type, "count");
   profile.add_value_type(names.weight_type, names.weight_unit);
   if (names.has_waits) profile.add_value_type("wakeup", "nanoseconds");
   profile.header.default_value_type = profile.strings.intern(names.weight_type);
   pruning_ = prune_slots(collector_, pruning_rule_, [this](size_t slot) { return leaf_of(slot); });
+  prepare_places(SIZE_MAX);
   const auto slots = collector_.slots();
   std::vector<SlotPhase> phases;
   if (tells_phases_ && pruning_.weights.empty() && !names.has_waits)
@@ -67,8 +71,21 @@ void ProfileBuilder::build(const ValueNames& names, Profile& profile) {
   if (pruning_.dropped > 0) describe(pruning_, profile);
   for (const auto& [reason, count] : collector_.language_losses()) profile.add_loss(reason, count);
   for (const auto& [reason, count] : collector_.context_losses()) profile.add_loss(reason, count);
+  add_reading();
   if (collector_.lost_process_records() > 0)
     profile.add_loss("records of what processes mapped", collector_.lost_process_records());
+}
+
+// What was read of binaries, and behind which walls, where that is not as it should be.
+void ProfileBuilder::add_reading() {
+  if (places_given_up_ > 0) profile_->add_loss("places in files whose reading had to be ended", places_given_up_);
+  symbolize::Jail* const jail = symbolize::Jail::get();
+  if (jail == nullptr) return;
+  const symbolize::Jail::Account account = jail->account();
+  if (!account.no_worker.empty())
+    profile_->add_fact("reading binaries", "in this process, as no worker can be started: " + account.no_worker);
+  else if (account.started > 0 && !account.walls.all())
+    profile_->add_fact("reading binaries", "by a worker without " + account.walls.missing());
 }
 
 // After pruning; nothing: it was left out.
@@ -125,6 +142,25 @@ void ProfileBuilder::weigh_places() {
     const uint64_t counted = reader_of(slots[i]) == nullptr ? weight : weight / kBelowLanguage;
     for (const PlaceNumber place : collector_.stack(slots[i].stack)) weights_[raw(place)] += counted;
   }
+}
+
+// Who reads binaries is asked once for all that is wanted of each: of the innermost `depth` places of the stacks that stay.
+void ProfileBuilder::prepare_places(size_t depth) {
+  std::unordered_map<ModuleNumber, std::vector<symbolize::Module::Wanted>> wanted;
+  std::vector<bool> is_seen(weights_.size());
+  const auto slots = collector_.slots();
+  for (size_t i = 1; i < slots.size(); ++i) {
+    if (value_of(i).samples == 0) continue;
+    const auto places = collector_.stack(slots[i].stack);
+    for (const PlaceNumber number : places.first(std::min(depth, places.size()))) {
+      const CodePlace& place = collector_.place(number);
+      if (is_seen[raw(number)] || frames_[raw(number)] != FrameId{0}) continue;
+      is_seen[raw(number)] = true;
+      if (place.module >= kFirstFileModule && modules_.file(place.module) != nullptr)
+        wanted[place.module].push_back({place.address, effort_for(number)});
+    }
+  }
+  for (const auto& [module, addresses] : wanted) modules_.prepare(module, addresses);
 }
 
 symbolize::Module::Effort ProfileBuilder::effort_for(PlaceNumber place) const {
@@ -320,6 +356,7 @@ FrameId ProfileBuilder::file_frame(ModuleNumber module, uint64_t address, symbol
                             .start_line = source.start_line};
     lines.push_back({.line = source.line, .function = profile_->functions.intern(function)});
   }
+  if (!modules_.file(module)->trouble().empty()) ++places_given_up_;
   frame.lines = profile_->lines.intern(lines);
   return profile_->frames.intern(frame);
 }

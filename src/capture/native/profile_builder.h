@@ -48,6 +48,7 @@ class ProfileBuilder {
   profile::FrameId kernel_frame(uint64_t address);
   profile::FrameId file_frame(ModuleNumber module, uint64_t address, symbolize::Module::Effort effort);
   void weigh_places();
+  void prepare_places(size_t depth);
   symbolize::Module::Effort effort_for(PlaceNumber place) const;
   profile::FrameId jit_frame(ModuleNumber module, uint64_t address);
   profile::FrameId language_frame(const StackReader& reader, uint64_t id);
@@ -59,6 +60,7 @@ class ProfileBuilder {
   std::vector<std::vector<StackCollector::Timed>> timed_by_slot() const;
   SlotValue add_timed(size_t number, SlotValue value, const std::vector<StackCollector::Timed>& timed);
   std::optional<uint64_t> doing(size_t slot);
+  void add_reading();
   void add_pruned(uint64_t samples, double weight);
   std::optional<SlotValue> part_of(size_t slot) const { return what_stays_ ? what_stays_(slot) : std::nullopt; }
   SlotValue counted(size_t slot) const { return part_of(slot).value_or(collector_.value(slot)); }
@@ -88,6 +90,7 @@ class ProfileBuilder {
   std::vector<uint64_t> weights_;         // by place: of the stacks that it is in
   uint64_t whole_ = 0;
   uint64_t whole_samples_ = 0;
+  uint64_t places_given_up_ = 0;
   std::unordered_map<ModuleNumber, std::unique_ptr<symbolize::JitMap>> jit_maps_;  // null: there is none
   const symbolize::KernelSymbols* kernel_ = nullptr;
   bool has_asked_for_kernel_ = false;

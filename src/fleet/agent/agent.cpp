@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/hex.h"
+#include "base/own_cpu.h"
 #include "base/random.h"
 #include "base/unique_fd.h"
 #include "fleet/agent/order_book.h"
@@ -92,8 +93,8 @@ class Agent::State {
   }
 
  private:
-  // By this process, and by its programs in the kernel, as far as windows have told.
-  uint64_t spent_ns() const { return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + kernel_cpu_ns_; }
+  // By this process and its worker, and by its programs in the kernel, as far as windows have told.
+  uint64_t spent_ns() const { return own_cpu_ns() + kernel_cpu_ns_; }
 
   bool wait(uint64_t ns) {
     std::unique_lock lock(mutex_);

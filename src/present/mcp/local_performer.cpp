@@ -4,10 +4,13 @@
 #include "present/mcp/completions.h"
 #include "present/mcp/prompts.h"
 #include "present/mcp/resources.h"
+#include "verbs/source_access.h"
 
 namespace atys::present::mcp {
 
 Json LocalPerformer::perform(const Work& work, const WorkObserver& observer) {
+  // What a profile names is read as if the client had named it.
+  const verbs::SourceAccess access([this](const std::string& path) { return context_.permission->may_read(path).ok(); });
   if (work.method == "resources/list") return list_resources(work.params);
   if (work.method == "resources/read") return read_resource(work.params, context_);
   if (work.method == "prompts/get") return get_prompt(work.params);
