@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/replace_file.h"
 #include "base/unique_fd.h"
 
 namespace atys {
@@ -49,7 +50,7 @@ class ReplacingFileSink final : public ByteSink {
     if (::fsync(fd_.get()) != 0) return fail_errno("cannot write " + path_);
     // close reports errors that some file systems only find out now.
     if (::close(fd_.release()) != 0) return fail_errno("cannot write " + path_);
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) return fail_errno("cannot replace " + path_);
+    TRY(replace_file(temporary_, path_));
     committed_ = true;
     return {};
   }
@@ -69,6 +70,15 @@ mode_t mode_for(const struct stat* existing) {
 }
 
 }  // namespace
+
+Result<> replace_file(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return fail_errno("cannot replace " + to);
+  const std::string folder = std::filesystem::path(to).parent_path().string();
+  const UniqueFd opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder that may be written but not read, or whose file system knows no such thing: nothing is wrong with the file.
+  if (opened.is_open() && ::fsync(opened.get()) != 0 && errno == EIO) return fail_errno("cannot write the folder of " + to);
+  return {};
+}
 
 Result<std::unique_ptr<ByteSink>> open_sink(const std::string& path) {
   if (path == "-") return std::unique_ptr<ByteSink>(std::make_unique<StreamSink>("standard output", UniqueFd(::dup(1))));

@@ -47,6 +47,7 @@ struct Window {
   LabelList labels;  // container, pod …
   int64_t start_ns = 0;
   int64_t end_ns = 0;
+  bool is_undated = false;  // `start_ns` is when it came: sent again, it has another, and is known by its id alone
   Profile profile;
 };
 
@@ -89,9 +90,11 @@ struct Coverage {
   Level coarsest = Level::Windows;    // of what was read
   int64_t from_ns = 0;                // what it covers: the range asked for, or more where only coarser sums are left;
   int64_t to_ns = 0;                  // then `exact` is false
-  bool exact = true;                  // exactly the range, in the detail asked for
+  bool exact = true;                  // exactly the range, in the detail asked for, and nothing of it is missing
   bool dropped = false;               // some of the range, or the detail that the question needs, is past its retention
   std::vector<std::string> problems;  // what could not be read, e.g. damaged blocks; the answer is without it. Bounded
+
+  bool is_damaged() const { return !problems.empty(); }
 };
 
 struct Merged {
@@ -148,6 +151,7 @@ struct Dropped {
   uint64_t windows = 0;                    // that are in no level any more
   uint64_t bytes = 0;                      // given back to the disk
   uint64_t files = 0;
+  uint64_t by_size = 0;  // days that were dropped, or thinned, for want of room alone
 };
 
 struct Compacted {
@@ -166,6 +170,7 @@ struct Health {
   uint64_t files = 0;
   int64_t oldest_ns = 0, newest_ns = 0;  // starts of windows; 0: none
   uint64_t damaged = 0;                  // blocks and files that were found damaged and set aside
+  uint64_t unchecked_files = 0;          // of a version that has no checksums: damage may go unnoticed
   std::vector<std::string> problems;     // of an integrity check, where one was asked for
 };
 
@@ -174,15 +179,19 @@ class ProfileStore {
   virtual ~ProfileStore() = default;
 
   // What it returns for is durable: ids and marks are stored together with the windows, so that a sender may repeat what it
-  // has no answer for. After an error some of the windows may be there; repeat all of them.
+  // has no answer for. An error is always trouble of the store (Unavailable: a full or failing disk, a file that cannot be
+  // written …) and never one of the windows: some of them may be there; repeat all of them, later. What can never be taken
+  // is in `refused`.
   virtual Result<Appended> append(std::span<const Window> windows) = 0;
   // The sender's windows up to and including this one are all there, or were dropped by retention since.
   virtual Result<uint64_t> acknowledged(const Id& sender) = 0;
 
   virtual Result<Merged> merge(const Selection& selection, Detail detail = Detail::Stacks) = 0;
   virtual Result<Series> series(const SeriesQuery& query) = 0;
-  virtual Result<std::vector<ServiceEntry>> services() = 0;                            // by name
-  virtual Result<std::vector<InstanceEntry>> instances(std::string_view service) = 0;  // by node and instance
+  // By name; by node and instance. What could not be read is told in `problems`, where they are given.
+  virtual Result<std::vector<ServiceEntry>> services(std::vector<std::string>* problems = nullptr) = 0;
+  virtual Result<std::vector<InstanceEntry>> instances(std::string_view service,
+                                                       std::vector<std::string>* problems = nullptr) = 0;
 
   // To be called about once a minute: sums up the minutes and hours that are over. No answer changes by it.
   virtual Result<Compacted> compact(int64_t now_ns) = 0;

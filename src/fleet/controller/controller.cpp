@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
+#include "base/byte_sink.h"
+#include "base/byte_source.h"
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/random.h"
@@ -18,6 +21,7 @@
 #include "fleet/controller/sender_rights.h"
 #include "fleet/controller/service_selection.h"
 #include "fleet/wire/dcz.h"
+#include "store/trusted_clock.h"
 
 namespace atys::fleet {
 
@@ -108,6 +112,19 @@ class Running final : public Controller {
   void count_refused(const std::string& reason, size_t profiles);
   AgentReport own_report() const;
   void add_problem(std::string problem);
+  int64_t running_ns() const {
+    return options_.running_ns ? options_.running_ns() : static_cast<int64_t>(clock_ns(CLOCK_BOOTTIME));
+  }
+  std::string clock_path() const { return options_.folder + "/clock"; }
+  Result<> start_clock();
+  Result<> save_clock();
+  int64_t trusted_now_ns();
+  int64_t agreed_now_ns() {
+    (void)trusted_now_ns();
+    return (*clock_.lock())->agreed_ns(newest_ns_);
+  }
+  void compact();
+  void retain();
 
   const ControllerOptions options_;
   std::unique_ptr<NodeTokens> node_tokens_;
@@ -120,7 +137,10 @@ class Running final : public Controller {
   mutable Guarded<Books> books_;
   std::mutex large_;  // one large message is decoded at a time
   std::unique_ptr<Upstream> upstream_;
-  int64_t next_compact_ns_ = 0, next_retain_ns_ = 0;  // of the thread alone
+  Guarded<std::optional<store::TrustedClock>> clock_;
+  std::atomic<int64_t> newest_ns_ = 0;                // the start of the newest window that is stored
+  std::mutex upkeep_;                                 // one round at a time
+  int64_t next_compact_ns_ = 0, next_retain_ns_ = 0;  // in time that has passed, whatever the clock says; guarded by upkeep_
   std::mutex wake_mutex_;
   std::condition_variable wake_;
   bool is_ending_ = false;
@@ -129,13 +149,14 @@ class Running final : public Controller {
 
 Result<> Running::start(std::unique_ptr<ControllerLink> upstream, const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) add_problem(problem);
+  TRY(start_clock());
   sender_ = TRY(random_bytes(16));
   if (upstream != nullptr) {
     UpstreamOptions options{.name = options_.name,
                             .folder = options_.folder + "/upstream",
                             .interval_ns = options_.pass_on_interval_ns,
                             .grace_ns = options_.pass_on_grace_ns,
-                            .now_ns = [this] { return now_ns(); },
+                            .now_ns = [this] { return agreed_now_ns(); },
                             .report = [this] { return own_report(); },
                             .on_orders =
                                 [this](const Orders& orders) {
@@ -155,6 +176,34 @@ Result<> Running::start(std::unique_ptr<ControllerLink> upstream, const std::vec
     }
   });
   return {};
+}
+
+// A store that is in trouble does not keep the controller from starting: then the clock is all there is.
+Result<> Running::start_clock() {
+  int64_t reference = 0;
+  if (const auto saved = open_source(clock_path()); saved.ok()) {
+    const std::string text(as_text(TRY((*saved)->read_all(100))));
+    std::from_chars(text.data(), text.data() + text.size(), reference);
+  }
+  if (const auto health = store_->health(); health.ok()) newest_ns_ = health->newest_ns;
+  if (reference <= 0) reference = newest_ns_;
+  store::TrustedClock clock(reference, now_ns(), running_ns());
+  if (const auto odd = clock.odd_start()) add_problem(*odd);
+  *clock_.lock() = clock;
+  return {};
+}
+
+Result<> Running::save_clock() {
+  const auto sink = TRY(open_sink(clock_path()));
+  TRY(sink->write(std::to_string((*clock_.lock())->reference_ns()) + "\n"));
+  return sink->commit();
+}
+
+int64_t Running::trusted_now_ns() {
+  const auto clock = clock_.lock();
+  const auto jump = (*clock)->update(now_ns(), running_ns());
+  if (jump) add_problem(*jump);
+  return (*clock)->now_ns(newest_ns_);
 }
 
 void Running::count_refused_message(const Error& why) {
@@ -193,8 +242,12 @@ Result<Received> Running::decode(std::string_view otlp, OtlpEncoding encoding) {
   if (otlp.size() > kLargeMessage) alone.lock();
   const int64_t now = now_ns();
   const int64_t age = options_.retention.max_age_ns[static_cast<size_t>(store::Level::Windows)];
+  // Where our own clock is wrong, those of the senders may be right.
+  const int64_t trusted = trusted_now_ns();
   return read_windows(otlp, encoding,
-                      {.earliest_ns = age > 0 ? now - age : 0, .latest_ns = now + kMostAheadNs, .now_ns = now});
+                      {.earliest_ns = age > 0 ? std::min(now, trusted) - age : 0,
+                       .latest_ns = std::max(now, trusted) + kMostAheadNs,
+                       .now_ns = now});
 }
 
 Result<ExportResponse> Running::take(std::string_view otlp, OtlpEncoding encoding, const Identity& from) {
@@ -266,6 +319,11 @@ Result<ExportResponse> Running::store(Received received) {
     if (response.error_message.empty()) response.error_message = refusal.why.message;
     count_refused("store", received.profiles[refusal.position]);
   }
+  for (const store::Window& window : received.windows) {
+    int64_t newest = newest_ns_;
+    while (window.start_ns > newest && !newest_ns_.compare_exchange_weak(newest, window.start_ns)) {
+    }
+  }
   const auto books = books_.lock();
   books->counted.windows += appended.added;
   books->counted.duplicates += appended.duplicates;
@@ -304,6 +362,11 @@ Result<ControllerStatus> Running::status() {
     status.tasks = books->tasks->list().size();
     status.nodes_crowded_out = books->nodes.crowded_out();
   }
+  {
+    const auto clock = clock_.lock();
+    status.clock_ahead_ns = (*clock)->ahead_ns();
+    status.clock_jumps = (*clock)->jumps();
+  }
   status.name = options_.name;
   status.nodes_joined = node_tokens_->size();
   status.started_ns = started_ns_;
@@ -337,7 +400,7 @@ void Running::add_problem(std::string problem) {
 }
 
 void Running::keep_up() {
-  const int64_t now = now_ns();
+  const std::lock_guard alone(upkeep_);
   {
     const auto books = books_.lock();
     const uint64_t turned_away = door_.turned_away();
@@ -346,18 +409,32 @@ void Running::keep_up() {
                            turned_away > books->turned_away_before);
     books->turned_away_before = turned_away;
   }
-  if (now >= next_compact_ns_) {
-    next_compact_ns_ = now + kCompactEveryNs;
-    const auto compacted = store_->compact(now);
-    if (!compacted.ok()) add_problem("sums: " + compacted.error().message);
-    if (compacted.ok()) ++books_.lock()->counted.compactions;
+  const int64_t running = running_ns();
+  (void)trusted_now_ns();
+  if (running >= next_compact_ns_) {
+    next_compact_ns_ = running + kCompactEveryNs;
+    compact();
   }
-  if (now >= next_retain_ns_) {
-    next_retain_ns_ = now + kRetainEveryNs;
-    const auto dropped = store_->retain(options_.retention, now);
-    if (!dropped.ok()) add_problem("retention: " + dropped.error().message);
-    if (dropped.ok()) books_.lock()->counted.dropped_windows += dropped->windows;
+  if (running >= next_retain_ns_) {
+    next_retain_ns_ = running + kRetainEveryNs;
+    retain();
   }
+}
+
+// No answer changes by it, so that a clock that is ahead does no harm; one that is behind must not put it off.
+void Running::compact() {
+  const auto compacted = store_->compact(std::max(now_ns(), trusted_now_ns()));
+  if (!compacted.ok()) add_problem("sums: " + compacted.error().message);
+  if (compacted.ok()) ++books_.lock()->counted.compactions;
+}
+
+void Running::retain() {
+  const auto dropped = store_->retain(options_.retention, trusted_now_ns());
+  if (const auto saved = save_clock(); !saved.ok()) add_problem("retention: " + saved.error().message);
+  if (!dropped.ok()) return add_problem("retention: " + dropped.error().message);
+  const auto books = books_.lock();
+  books->counted.dropped_windows += dropped->windows;
+  books->counted.dropped_files += dropped->files;
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ struct ControllerOptions {
   Access access = {};  // of the doors: who has joined is let in there
   int64_t pass_on_interval_ns = 60'000'000'000;
   int64_t pass_on_grace_ns = 30'000'000'000;
-  std::function<int64_t()> now_ns = {};  // Unix time; empty: the clock's
+  std::function<int64_t()> now_ns = {};      // Unix time; empty: the clock's
+  std::function<int64_t()> running_ns = {};  // what schedules go by; empty: a clock that nobody can set
 };
 
 // Everything that is counted, since the start.
@@ -56,7 +57,10 @@ struct ControllerStatus {
   uint64_t nodes_crowded_out = 0;  // forgotten to make room for others
   store::Health store;
   uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
-  std::vector<std::string> problems;              // of upkeep; the last ones
+  uint64_t dropped_files = 0;                     // likewise: whole days
+  int64_t clock_ahead_ns = 0;                     // of what is believed of it (store/trusted_clock.h)
+  uint64_t clock_jumps = 0;
+  std::vector<std::string> problems;  // of upkeep; the last ones
   uint64_t lost_audit_lines = 0;
   bool has_upstream = false;
   UpstreamStatus upstream;

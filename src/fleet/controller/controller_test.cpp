@@ -26,7 +26,9 @@ constexpr int64_t kStart = 1'790'000'040 * kSecond;  // a full minute
 // A controller with a clock that a test sets.
 struct Site {
   test::ScratchFolder folder;
+  // Time passes with the clock, but for what `set_by` says.
   std::shared_ptr<std::atomic<int64_t>> now = std::make_shared<std::atomic<int64_t>>(kStart);
+  std::shared_ptr<std::atomic<int64_t>> set_by = std::make_shared<std::atomic<int64_t>>(0);
   std::string name;
   std::unique_ptr<Controller> controller;
 
@@ -35,9 +37,11 @@ struct Site {
   void open(Controller* above) {
     auto store = store::open_embedded_store({.folder = folder.path() + "/store"});
     CHECK(store.ok());
-    auto opened =
-        Controller::open({.folder = folder.path(), .name = name, .now_ns = [clock = now] { return clock->load(); }},
-                         store.take(), above != nullptr ? open_local_link(*above) : nullptr);
+    auto opened = Controller::open({.folder = folder.path(),
+                                    .name = name,
+                                    .now_ns = [clock = now, by = set_by] { return clock->load() + by->load(); },
+                                    .running_ns = [clock = now] { return clock->load(); }},
+                                   store.take(), above != nullptr ? open_local_link(*above) : nullptr);
     CHECK(opened.ok());
     controller = opened.take();
   }
@@ -243,6 +247,44 @@ TEST(controller, agents_reach_it_over_the_network) {
   EXPECT_EQ(site.text(), "main;f 3\n");
   const auto stranger = open_grpc_link({.address = "127.0.0.1:" + std::to_string((*server)->port())});
   EXPECT_EQ((*stranger)->send("").error().code, ErrorCode::PermissionDenied);
+}
+
+TEST(controller, drops_nothing_because_its_clock_was_wrong_and_tells_it) {
+  constexpr int64_t kDay = 24 * 60 * kMinute;
+  for (const bool is_wrong_at_start : {true, false}) {
+    Site site("here");
+    ASSERT_TRUE(send(*site.controller, window(1, "main;work 5")).ok());
+    site.controller->keep_up();
+    if (is_wrong_at_start) site.controller.reset();
+    *site.set_by = 400 * kDay;
+    if (is_wrong_at_start) site.open(nullptr);
+    for (int i = 0; i < 3; ++i) {
+      *site.now += 11 * kMinute;
+      site.controller->keep_up();
+    }
+    EXPECT_EQ(site.text(), "main;work 5\n");
+    const auto wrong = site.controller->status();
+    EXPECT_EQ(wrong->dropped_windows + wrong->dropped_files, 0u);
+    EXPECT_GE(wrong->clock_jumps, 1u);
+    EXPECT_GT(wrong->clock_ahead_ns, 399 * kDay);
+    ASSERT_FALSE(wrong->problems.empty());
+    EXPECT_NE(wrong->problems.back().find("400.0 days"), std::string::npos) << wrong->problems.back();
+    // Who sends with a clock that is right is taken at its word, and so is who does not.
+    ASSERT_EQ(send(*site.controller, window(2, "main;work 5", "web-1", kStart + 30 * kMinute))->rejected_profiles, 0);
+    ASSERT_EQ(send(*site.controller, window(3, "main;far 1", "web-1", kStart + 400 * kDay))->rejected_profiles, 0);
+    *site.now += 11 * kMinute;
+    site.controller->keep_up();
+    EXPECT_EQ(site.text(), "main;work 10\n");
+    // And when it is right again everything goes on as it should.
+    *site.set_by = 0;
+    const uint64_t compactions = site.controller->status()->compactions;
+    *site.now += 11 * kMinute;
+    site.controller->keep_up();
+    EXPECT_GT(site.controller->status()->compactions, compactions);
+    *site.now += 400 * kDay;
+    site.controller->keep_up();
+    EXPECT_GE(site.controller->status()->dropped_files, 1u);
+  }
 }
 
 }  // namespace atys::fleet

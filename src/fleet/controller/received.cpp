@@ -181,7 +181,8 @@ class WindowMaker {
 
   void set_time(store::Window& window) const {
     const profile::Header& header = window.profile.header;
-    window.start_ns = header.time_ns > 0 ? header.time_ns : limits_.now_ns;
+    window.is_undated = header.time_ns <= 0;
+    window.start_ns = window.is_undated ? limits_.now_ns : header.time_ns;
     if (header.duration_ns <= 0 || __builtin_add_overflow(window.start_ns, header.duration_ns, &window.end_ns))
       window.end_ns = window.start_ns;
   }

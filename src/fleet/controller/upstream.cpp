@@ -2,10 +2,12 @@
 #include "fleet/controller/upstream.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -53,6 +55,14 @@ Result<> save_progress(const std::string& path, const Progress& progress) {
   return sink->commit();
 }
 
+// Trouble of the disk: the sender may come again.
+Result<> write_note(const std::string& path) {
+  const auto write = [&]() -> Result<> { return TRY(open_sink(path))->commit(); };
+  const Result<> written = write();
+  if (written.ok()) return {};
+  return fail(ErrorCode::Unavailable, "what is to be passed on cannot be noted: " + written.error().message);
+}
+
 class Link final : public Upstream {
  public:
   Link(UpstreamOptions options, store::ProfileStore& store, std::unique_ptr<ControllerLink> link, Spool spool,
@@ -94,6 +104,7 @@ class Link final : public Upstream {
   Result<> pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns);
   void put(const Profile& profile, const PassedOn& origin);
   void put_late(const store::Window& window);
+  Result<store::Appended> append_late(const store::Window& window);
   void send();
   void take_orders();
   bool is_ending() {
@@ -133,13 +144,24 @@ Result<store::Appended> Link::append(std::span<const store::Window> windows) {
   for (auto& refusal : all.refused) refusal.position = positions[refusal.position];
   // One by one, to know which of them are new.
   for (const size_t i : late) {
-    store::Appended one = TRY(store_.append(windows.subspan(i, 1)));
-    if (one.added > 0) put_late(windows[i]);
+    store::Appended one = TRY(append_late(windows[i]));
     all.added += one.added;
     all.duplicates += one.duplicates;
     for (auto& refusal : one.refused) all.refused.push_back({i, std::move(refusal.why)});
   }
   return all;
+}
+
+// What is on its way from the store to the spool has a note on disk: where it was stored and the sender never heard of it,
+// it comes again as one that is there already, and has still to be passed on. Twice is no harm: its id is the same.
+Result<store::Appended> Link::append_late(const store::Window& window) {
+  const std::string note = options_.folder + "/late/" + to_hex(std::as_bytes(std::span(window.id)));
+  const bool was_begun = ::access(note.c_str(), F_OK) == 0;
+  if (!was_begun) TRY(write_note(note));
+  const store::Appended one = TRY(store_.append(std::span(&window, 1)));
+  if (one.added > 0 || (was_begun && one.duplicates > 0)) put_late(window);
+  ::unlink(note.c_str());
+  return one;
 }
 
 void Link::put(const Profile& profile, const PassedOn& origin) {
@@ -235,6 +257,9 @@ UpstreamStatus Link::status() const {
 Result<std::unique_ptr<Upstream>> Upstream::open(UpstreamOptions options, store::ProfileStore& store,
                                                  std::unique_ptr<ControllerLink> link) {
   Spool spool = TRY(Spool::open(options.folder, options.spool_bytes));
+  std::error_code error;
+  std::filesystem::create_directories(options.folder + "/late", error);
+  if (error) return fail(ErrorCode::PermissionDenied, "cannot make " + options.folder + "/late: " + error.message());
   const int64_t now_ns = options.now_ns();
   const Progress progress =
       TRY(load_progress(options.folder + "/progress", now_ns / options.interval_ns * options.interval_ns));

@@ -5,8 +5,8 @@
 //
 // A minute is closed once: nothing is stored while it is read (append() waits), and what comes for it later is passed on by
 // itself. A crash in the middle of closing is mended at the next start, before anything new is taken; ids of what is passed
-// on depend on what it is of, so that sending again does no harm. What lies between storing a late window and putting it
-// into the spool is the only gap: a crash there keeps it from the controller above, not from us.
+// on depend on what it is of, so that sending again does no harm. A late window that was stored when the machine died, and
+// not yet in the spool, is put there when its sender repeats it.
 #pragma once
 
 #include <functional>

@@ -91,7 +91,71 @@ SentWindow window(const std::string& stacks, const std::string& node, int64_t st
           .start_ns = start};
 }
 
+// A store that dies when it has stored something: the answer is lost.
+class DyingStore final : public store::ProfileStore {
+ public:
+  explicit DyingStore(store::ProfileStore& real) : real_(real) {}
+
+  Result<store::Appended> append(std::span<const store::Window> windows) override {
+    auto appended = real_.append(windows);
+    if (dies) return fail(ErrorCode::Unavailable, "dead");
+    return appended;
+  }
+  Result<uint64_t> acknowledged(const store::Id& sender) override { return real_.acknowledged(sender); }
+  Result<store::Merged> merge(const store::Selection& selection, store::Detail detail) override {
+    return real_.merge(selection, detail);
+  }
+  Result<store::Series> series(const store::SeriesQuery& query) override { return real_.series(query); }
+  Result<std::vector<store::ServiceEntry>> services(std::vector<std::string>* problems) override {
+    return real_.services(problems);
+  }
+  Result<std::vector<store::InstanceEntry>> instances(std::string_view service,
+                                                      std::vector<std::string>* problems) override {
+    return real_.instances(service, problems);
+  }
+  Result<store::Compacted> compact(int64_t now_ns) override { return real_.compact(now_ns); }
+  Result<store::Dropped> retain(const store::RetentionPolicy& policy, int64_t now_ns) override {
+    return real_.retain(policy, now_ns);
+  }
+  Result<store::Health> health(bool check_integrity) override { return real_.health(check_integrity); }
+
+  bool dies = false;
+
+ private:
+  store::ProfileStore& real_;
+};
+
 }  // namespace
+
+TEST(upstream, a_late_window_that_was_stored_when_the_machine_died_is_passed_on_when_it_comes_again) {
+  Root root;
+  Middle middle("site", *root.controller);
+  middle.take(window("main;f 3\n", "web-1", kStart));
+  middle.pass(kStart + 2 * kMinute);
+  DyingStore dying(*middle.store);
+  const auto take_late = [&] {
+    UpstreamOptions options{.name = "site",
+                            .folder = middle.folder.path() + "/upstream",
+                            .now_ns = [&] { return middle.now.load(); },
+                            .report = [] { return AgentReport{.node = "site", .sender = std::string(16, '\1')}; },
+                            .on_orders = [](const Orders&) {}};
+    middle.upstream.reset();
+    auto upstream = Upstream::open(std::move(options), dying, open_local_link(*root.controller));
+    CHECK(upstream.ok());
+    const Received late = *read_windows(test::otlp_bytes(window("main;g 4\n", "web-2", kStart)), OtlpEncoding::Protobuf, {});
+    const bool is_acknowledged = (*upstream)->append(late.windows).ok();
+    (*upstream)->work_once();
+    return is_acknowledged;
+  };
+  dying.dies = true;
+  EXPECT_FALSE(take_late());
+  EXPECT_EQ(root.text(), "main;f 3\n");
+  dying.dies = false;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(take_late());
+    EXPECT_EQ(root.text(), "main;f 3\nmain;g 4\n");
+  }
+}
 
 TEST(upstream, a_minute_of_all_nodes_is_passed_on_as_one_window_for_each_version) {
   Root root;

@@ -62,6 +62,13 @@ void add_store(MetricText& text, const verbs::ControllerStatus& status) {
     text.sample(as_double(status.store.levels[level].bytes), {{"level", to_string(static_cast<store::Level>(level))}});
   text.counter("atys_store_retention_dropped_windows_total", "Windows whose last sum was dropped by retention.",
                as_double(status.dropped_windows));
+  text.counter("atys_store_retention_dropped_files_total", "Days that were dropped whole by retention.",
+               as_double(status.dropped_files));
+  text.gauge("atys_controller_clock_ahead_seconds",
+             "How far the clock is ahead of what is stored and of the time that has passed; negative: behind.",
+             static_cast<double>(status.clock_ahead_ns) / 1e9);
+  text.counter("atys_controller_clock_jumps_total", "How often the clock was set by more than five minutes.",
+               as_double(status.clock_jumps));
   text.counter("atys_store_compactions_total", "Rounds of summing up.", as_double(status.compactions));
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/embedded/database.h"
 
+#include "store/embedded/checked_vfs.h"
+#include "store/embedded/page_check.h"
+
 namespace atys::store {
 
 namespace {
@@ -9,6 +12,7 @@ namespace {
 constexpr int kBusyMs = 10'000;
 
 ErrorCode code_of(int status) {
+  if (status == SQLITE_IOERR_DATA) return ErrorCode::InvalidInput;  // a checksum that does not fit
   switch (status & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return ErrorCode::InvalidInput;
@@ -27,7 +31,7 @@ ErrorCode code_of(int status) {
 }
 
 Error error_of(sqlite3* database, int status) {
-  std::string message = sqlite3_errstr(status);
+  std::string message = status == SQLITE_IOERR_DATA ? "damaged: a checksum does not fit" : sqlite3_errstr(status);
   if (database != nullptr && message != sqlite3_errmsg(database)) {
     message += std::string(" (") + sqlite3_errmsg(database) + ")";
   }
@@ -80,7 +84,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
                      : mode == Mode::Write ? SQLITE_OPEN_READWRITE
                                            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) |
                     SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
-  const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  const int status = sqlite3_open_v2(path.c_str(), &opened, flags, checked_vfs());
   std::unique_ptr<Database> database(new Database(opened));
   if (status != SQLITE_OK) return error_of(opened, status);
   sqlite3_extended_result_codes(opened, 1);
@@ -92,6 +96,13 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
   sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, 256 << 20);
   TRY(database->execute("PRAGMA cell_size_check=ON"));
   return database;
+}
+
+Result<> Database::reserve_checksums() {
+  int bytes = kChecksumBytes;
+  const int status = sqlite3_file_control(database_.get(), "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
+  if (status != SQLITE_OK) return error_of(database_.get(), status);
+  return {};
 }
 
 Result<> Database::execute(const char* statements) {

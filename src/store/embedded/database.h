@@ -45,6 +45,8 @@ class Database {
 
   static Result<std::unique_ptr<Database>> open(const std::string& path, Mode mode);
 
+  // Of a file that is still empty: leaves room in its pages for what checked_vfs.h puts there.
+  Result<> reserve_checksums();
   Result<> execute(const char* statements);
   // `text` is a literal: it is what the prepared statement is known by. Not to be used twice at once.
   Result<Statement> prepare(const char* text);

@@ -24,12 +24,19 @@ std::string_view bytes_of(const Id& id) { return {reinterpret_cast<const char*>(
 
 class DayAppender {
  public:
-  DayAppender(DayFile& file, const KnownMarks& known_marks) : file_(file), known_marks_(known_marks) {}
+  DayAppender(DayFile& file, const KnownElsewhere& elsewhere) : file_(file), elsewhere_(elsewhere) {}
 
   Result<Appended> append(std::span<const Window* const> windows) {
     Transaction transaction = TRY(Transaction::begin(file_.database(), /*write=*/true));
     Appended result;
-    for (const Window* window : windows) {
+    const int64_t kept_from_ns = TRY(file_.kept_from())[static_cast<size_t>(Level::Windows)];
+    for (size_t i = 0; i < windows.size(); ++i) {
+      const Window* window = windows[i];
+      // Its id would be forgotten already if it had been here: then it would count twice.
+      if (window->start_ns < kept_from_ns) {
+        result.refused.push_back({i, fail(ErrorCode::InvalidInput, "window refused: older than the windows that are kept")});
+        continue;
+      }
       const bool is_new = TRY(claim(*window));
       ++(is_new ? result.added : result.duplicates);
       if (is_new) TRY(store(*window));
@@ -54,8 +61,9 @@ class DayAppender {
       received.add(window.mark.sequence, window.mark.sequence);
       marks_changed_ = true;
     }
+    if (window.is_undated && TRY(elsewhere_.has_undated(window.id))) return false;
     Statement note = TRY(file_.database().prepare("INSERT OR IGNORE INTO seen(minute, id) VALUES(?, ?)"));
-    TRY(note.bind(1, window.start_ns / kMinuteNs).bind(2, bytes_of(window.id)).run());
+    TRY(note.bind(1, window.is_undated ? kUndatedMinute : window.start_ns / kMinuteNs).bind(2, bytes_of(window.id)).run());
     return file_.database().changes() != 0;
   }
 
@@ -63,7 +71,7 @@ class DayAppender {
     const auto known = senders_.find(sender);
     if (known != senders_.end()) return &known->second;
     SequenceSet received = TRY(received_from(file_, sender));
-    if (received.contiguous() == 0) received.add(1, TRY(known_marks_(sender)));
+    if (received.contiguous() == 0) received.add(1, TRY(elsewhere_.marks(sender)));
     return &senders_.emplace(sender, std::move(received)).first->second;
   }
 
@@ -99,7 +107,7 @@ class DayAppender {
   }
 
   DayFile& file_;
-  const KnownMarks& known_marks_;
+  const KnownElsewhere& elsewhere_;
   std::map<Id, SequenceSet> senders_;
   bool marks_changed_ = false;
 };
@@ -125,10 +133,15 @@ Result<> check_window(const Window& window) {
   return {};
 }
 
-Result<Appended> append_to_day(DayFile& file, std::span<const Window* const> windows, const KnownMarks& known_marks) {
-  auto result = DayAppender(file, known_marks).append(windows);
+Result<Appended> append_to_day(DayFile& file, std::span<const Window* const> windows, const KnownElsewhere& elsewhere) {
+  auto result = DayAppender(file, elsewhere).append(windows);
   if (!result.ok()) file.forget();
   return result;
+}
+
+Result<bool> has_undated(DayFile& file, const Id& id) {
+  Statement find = TRY(file.database().prepare("SELECT 1 FROM seen WHERE minute=? AND id=?"));
+  return find.bind(1, kUndatedMinute).bind(2, bytes_of(id)).step();
 }
 
 Result<SequenceSet> received_from(DayFile& file, const Id& sender) {

@@ -14,11 +14,17 @@ namespace atys::store {
 // Whether any store could take the window.
 Result<> check_window(const Window& window);
 
-// What other files know of a sender: asked for when it first comes up in this one.
-using KnownMarks = std::function<Result<uint64_t>(const Id& sender)>;
+// What other files know.
+struct KnownElsewhere {
+  std::function<Result<uint64_t>(const Id& sender)> marks;  // asked for when a sender first comes up in this one
+  std::function<Result<bool>(const Id& id)> has_undated;
+};
 
 // All of one day, all checked. After an error nothing of them is there.
-Result<Appended> append_to_day(DayFile& file, std::span<const Window* const> windows, const KnownMarks& known_marks);
+Result<Appended> append_to_day(DayFile& file, std::span<const Window* const> windows, const KnownElsewhere& elsewhere);
+
+// Whether an undated window with this id was stored here.
+Result<bool> has_undated(DayFile& file, const Id& id);
 
 Result<SequenceSet> received_from(DayFile& file, const Id& sender);
 

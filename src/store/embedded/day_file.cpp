@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "base/replace_file.h"
 #include "base/unique_fd.h"
 
 namespace atys::store {
@@ -13,10 +15,11 @@ namespace atys::store {
 namespace {
 
 constexpr int64_t kApplication = 0x41747973;  // "Atys"
-constexpr int64_t kSchemaVersion = 1;
+constexpr int64_t kSchemaVersion = 2;
+constexpr int64_t kUncheckedVersion = 1;  // the same, without checksums
 
-// Before the first table: they cannot be changed later. Dropped windows give their space back a few pages at a time.
-constexpr const char* kPrepare = "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;";
+// Before the first table: it cannot be changed later. Dropped windows give their space back a few pages at a time.
+constexpr const char* kPrepare = "PRAGMA auto_vacuum=INCREMENTAL;";
 constexpr const char* kSchema = R"(
 BEGIN IMMEDIATE;
 CREATE TABLE grp(id INTEGER PRIMARY KEY, service BLOB NOT NULL, kind BLOB NOT NULL, version BLOB NOT NULL,
@@ -35,8 +38,11 @@ CREATE TABLE seen(minute INTEGER NOT NULL, id BLOB NOT NULL, PRIMARY KEY(minute,
 CREATE TABLE sender(id BLOB PRIMARY KEY, received BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE dropped(level INTEGER PRIMARY KEY, before_ns INTEGER NOT NULL);
 PRAGMA application_id=0x41747973;
-PRAGMA user_version=1;
-COMMIT;)";
+PRAGMA user_version=2;
+COMMIT;
+PRAGMA journal_mode=WAL;)";
+
+constexpr const char* kSuffixes[] = {"", "-journal", "-wal", "-shm"};
 
 }  // namespace
 
@@ -59,7 +65,8 @@ Result<> DayFile::check_schema() {
   if (TRY(database_->number("PRAGMA application_id")) != kApplication) {
     return fail(ErrorCode::InvalidInput, "not a file of a profile store");
   }
-  if (version == kSchemaVersion) return {};
+  is_checked_ = version != kUncheckedVersion;
+  if (version == kSchemaVersion || version == kUncheckedVersion) return {};
   return fail(
       ErrorCode::Unsupported,
       "profile store of version " + std::to_string(version) + "; this program knows " + std::to_string(kSchemaVersion),
@@ -68,28 +75,40 @@ Result<> DayFile::check_schema() {
 
 Result<std::unique_ptr<DayFile>> DayFile::open_to_read(const std::string& path, int64_t day_ns) {
   auto file = TRY(open(path, day_ns, Database::Mode::Read));
-  const Transaction snapshot = TRY(Transaction::begin(file->database(), /*write=*/false));  // a writer may just be making it
-  if (TRY(file->database().number("SELECT count(*) FROM sqlite_schema")) == 0) return std::unique_ptr<DayFile>();
   TRY(file->check_schema());
   return file;
 }
 
-Result<> DayFile::prepare_schema() {
-  TRY(database_->execute("PRAGMA synchronous=FULL; PRAGMA journal_size_limit=16777216;"));
-  // A writer that was killed while it made the file has left an empty one.
-  if (TRY(database_->number("SELECT count(*) FROM sqlite_schema")) == 0) {
-    TRY(database_->execute(kPrepare));
-    TRY(database_->execute(kSchema));
+// Beside its place: whoever opens a day finds all of it, however its making ended, and one that is empty is one that lost
+// what it held.
+Result<> DayFile::make(const std::string& path) {
+  const std::string beside = path + ".new";
+  for (const char* suffix : kSuffixes) ::unlink((beside + suffix).c_str());
+  // Profiles are for their owner: SQLite gives its other files the mode of this one.
+  const UniqueFd created(::open(beside.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!created.is_open()) return fail_errno("making " + beside);
+  {
+    const auto database = TRY(Database::open(beside, Database::Mode::Write));
+    TRY(database->execute("PRAGMA synchronous=FULL;"));
+    TRY(database->reserve_checksums());
+    TRY(database->execute(kPrepare));
+    TRY(database->execute(kSchema));
   }
-  return check_schema();
+  if (::fsync(created.get()) != 0) return fail_errno("making " + beside);
+  return replace_file(beside, path);
 }
 
 Result<std::unique_ptr<DayFile>> DayFile::open_to_write(const std::string& path, int64_t day_ns, size_t full_dictionary) {
-  // Profiles are for their owner: SQLite gives its other files the mode of this one.
-  const UniqueFd created(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!created.is_open()) return fail_errno("making " + path);
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) return fail_errno("looking at " + path);
+    TRY(make(path));
+  }
   auto file = TRY(open(path, day_ns, Database::Mode::Write));
-  TRY(file->prepare_schema());
+  // The log is cut when it begins anew, so that what lies behind its end is never of an earlier round; and what was written
+  // to it is not written again before it is committed, so that every frame can be checked.
+  TRY(file->database().execute("PRAGMA synchronous=FULL; PRAGMA journal_size_limit=0; PRAGMA cache_spill=OFF;"));
+  TRY(file->check_schema());
   file->full_dictionary_ = std::min(full_dictionary, kFullDictionary);
   return file;
 }

@@ -26,6 +26,9 @@ enum class Stage : int64_t {
   Damaged = 4,  // could not be read when it was to be summed up
 };
 
+// What stands in the table `seen` for the minute of a window that has no time of its own.
+inline constexpr int64_t kUndatedMinute = 0;
+
 struct StoredBlock {
   Stage stage = Stage::Raw;
   int64_t group = 0;
@@ -39,13 +42,14 @@ class DayFile {
  public:
   static constexpr size_t kFullDictionary = size_t{24} << 20;
 
-  // Nothing where a writer is just making it.
   static Result<std::unique_ptr<DayFile>> open_to_read(const std::string& path, int64_t day_ns);
   // A dictionary that has become larger than `full_dictionary` bytes is not added to any more.
   static Result<std::unique_ptr<DayFile>> open_to_write(const std::string& path, int64_t day_ns, size_t full_dictionary);
 
   Database& database() { return *database_; }
   int64_t day_ns() const { return day_ns_; }
+  // Files of an earlier version are not.
+  bool is_checked() const { return is_checked_; }
   // Whether the file at the path is still the one that is open.
   bool is_current() const;
 
@@ -78,7 +82,7 @@ class DayFile {
   DayFile(std::unique_ptr<Database> database, std::string path, int64_t day_ns)
       : database_(std::move(database)), path_(std::move(path)), day_ns_(day_ns) {}
   static Result<std::unique_ptr<DayFile>> open(const std::string& path, int64_t day_ns, Database::Mode mode);
-  Result<> prepare_schema();
+  static Result<> make(const std::string& path);
   Result<> check_schema();
 
   std::unique_ptr<Database> database_;
@@ -89,6 +93,7 @@ class DayFile {
   std::map<std::string, int64_t, std::less<>> latest_;  // by service
   uint64_t calls_ = 0;
   size_t full_dictionary_ = kFullDictionary;
+  bool is_checked_ = true;
 };
 
 }  // namespace atys::store

@@ -35,6 +35,14 @@ Result<uint64_t> remove_blocks(DayFile& file, Level level, int64_t before_ns) {
   return static_cast<uint64_t>(file.database().changes());
 }
 
+// Ids guard windows against coming twice; what comes for the time before is refused from now on. Those of undated windows
+// are of no minute and go last.
+Result<> forget_ids(DayFile& file, int64_t before_ns) {
+  Statement forget = TRY(file.database().prepare("DELETE FROM seen WHERE minute<?1 AND minute>=?2"));
+  const bool is_whole_day = before_ns >= file.day_ns() + kDayNs;
+  return forget.bind(1, before_ns / kMinuteNs).bind(2, is_whole_day ? kUndatedMinute : kUndatedMinute + 1).run();
+}
+
 }  // namespace
 
 Result<> drop_level(DayFile& file, Level level, int64_t before_ns, Dropped& dropped) {
@@ -46,6 +54,7 @@ Result<> drop_level(DayFile& file, Level level, int64_t before_ns, Dropped& drop
   const bool is_known = TRY(file.kept_from())[static_cast<size_t>(level)] >= before_ns;
   if (removed == 0 && is_known) return {};
   if (!is_known) TRY(mark_dropped(file, level, before_ns));
+  if (level == Level::Windows) TRY(forget_ids(file, before_ns));
   TRY(transaction.commit());
   dropped.blocks[static_cast<size_t>(level)] += removed;
   TRY(file.database().execute("PRAGMA incremental_vacuum"));

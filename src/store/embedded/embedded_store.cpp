@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -23,6 +24,13 @@ constexpr size_t kMaxPoints = 100'000;
 // How many files are asked about a sender: one that was away for longer sends again what is there, which does no harm.
 constexpr size_t kDaysOfMarks = 8;
 
+// Whatever a disk, a file or a permission does to us is no fault of what was to be stored: it may come again.
+Error in_trouble(const Error& error) {
+  Error trouble = in_context("the store cannot take it now", error);
+  trouble.code = ErrorCode::Unavailable;
+  return trouble;
+}
+
 Error in_day(int64_t day_ns, const Error& error) { return in_context("store file " + day_file_name(day_ns), error); }
 
 // A window may be of several instances, or of one that nobody named: that is one more only where no other is known.
@@ -39,15 +47,15 @@ class EmbeddedStore final : public ProfileStore {
   EmbeddedStore(EmbeddedOptions options, StoreFolder folder)
       : options_(std::move(options)),
         folder_(std::move(folder)),
-        readers_(options_.cache_bytes),
-        writer_files_(options_.cache_bytes, options_.dictionary_bytes) {}
+        writer_files_(options_.cache_bytes, options_.dictionary_bytes),
+        readers_(options_.cache_bytes) {}
 
   Result<Appended> append(std::span<const Window> windows) override;
   Result<uint64_t> acknowledged(const Id& sender) override;
   Result<Merged> merge(const Selection& selection, Detail detail) override;
   Result<Series> series(const SeriesQuery& query) override;
-  Result<std::vector<ServiceEntry>> services() override;
-  Result<std::vector<InstanceEntry>> instances(std::string_view service) override;
+  Result<std::vector<ServiceEntry>> services(std::vector<std::string>* problems) override;
+  Result<std::vector<InstanceEntry>> instances(std::string_view service, std::vector<std::string>* problems) override;
   Result<Compacted> compact(int64_t now_ns) override;
   Result<Dropped> retain(const RetentionPolicy& policy, int64_t now_ns) override;
   Result<Health> health(bool check_integrity) override;
@@ -67,6 +75,7 @@ class EmbeddedStore final : public ProfileStore {
   // With the writer's lock held.
   Result<Appended> append_day(int64_t day_ns, std::span<const Window* const> windows);
   Result<> with_file(int64_t day_ns, const DayWork& work);
+  Result<bool> is_undated_known(const Id& id);
 
   Result<> compact_day(int64_t day_ns, int64_t now_ns, Compacted& done);
   Result<> drop_by_age(const RetentionPolicy& policy, int64_t now_ns, Dropped& dropped);
@@ -76,11 +85,11 @@ class EmbeddedStore final : public ProfileStore {
 
   EmbeddedOptions options_;
   StoreFolder folder_;
-  ReaderPool readers_;
-  std::mutex writer_mutex_;  // for what follows
+  std::mutex writer_mutex_;  // for what follows, but the readers
   WriterFiles writer_files_;
   std::set<int64_t> dirty_days_;  // that may have something to compact
   bool knows_dirty_days_ = false;
+  ReaderPool readers_;  // end before the writer does: whoever closes a file last puts its log into it, and readers may not
 };
 
 Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, std::vector<std::string>& problems, const DayWork& work) {
@@ -98,6 +107,10 @@ Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, std::vector<st
                             code == ErrorCode::NotFound || code == ErrorCode::PermissionDenied;
     if (!is_of_file) return in_day(day, done.error());
     add_problem(problems, in_day(day, done.error()).message);
+  }
+  for (const StoreFolder::SetAside& aside : folder_.set_aside()) {
+    if (aside.day_ns >= to_ns || aside.day_ns + kDayNs <= from_ns) continue;
+    add_problem(problems, aside.name + ": some of that day was damaged and is set aside there");
   }
   return {};
 }
@@ -140,9 +153,13 @@ Result<Appended> EmbeddedStore::append(std::span<const Window> windows) {
   }
   const std::lock_guard lock(writer_mutex_);
   for (const auto& [day, of_day] : days) {
-    const Appended appended = TRY(append_day(day, of_day));
-    result.added += appended.added;
-    result.duplicates += appended.duplicates;
+    const auto appended = append_day(day, of_day);
+    if (!appended.ok()) return in_trouble(appended.error());
+    result.added += appended->added;
+    result.duplicates += appended->duplicates;
+    for (const Appended::Refusal& refusal : appended->refused) {
+      result.refused.push_back({static_cast<size_t>(of_day[refusal.position] - windows.data()), refusal.why});
+    }
   }
   return result;
 }
@@ -160,9 +177,10 @@ Result<> EmbeddedStore::with_file(int64_t day_ns, const DayWork& work) {
 
 Result<Appended> EmbeddedStore::append_day(int64_t day_ns, std::span<const Window* const> windows) {
   Appended result;
-  const KnownMarks known_marks = [&](const Id& sender) { return acknowledged(sender); };
+  const KnownElsewhere elsewhere{[&](const Id& sender) { return acknowledged(sender); },
+                                 [&](const Id& id) { return is_undated_known(id); }};
   const DayWork work = [&](DayFile& file) -> Result<> {
-    result = TRY(append_to_day(file, windows, known_marks));
+    result = TRY(append_to_day(file, windows, elsewhere));
     return {};
   };
   Result<> done = with_file(day_ns, work);
@@ -174,6 +192,16 @@ Result<Appended> EmbeddedStore::append_day(int64_t day_ns, std::span<const Windo
   if (!done.ok()) return done.error();
   dirty_days_.insert(day_ns);
   return result;
+}
+
+Result<bool> EmbeddedStore::is_undated_known(const Id& id) {
+  bool is_known = false;
+  std::vector<std::string> problems;
+  TRY(read_all_days(problems, [&](DayFile& file) -> Result<> {
+    is_known = is_known || TRY(has_undated(file, id));
+    return {};
+  }));
+  return is_known;
 }
 
 Result<uint64_t> EmbeddedStore::acknowledged(const Id& sender) {
@@ -197,6 +225,7 @@ Result<Merged> EmbeddedStore::merge(const Selection& selection, Detail detail) {
   TRY(read_days(selection.from_ns, selection.to_ns, problems,
                 [&](DayFile& file) { return merge_day(file, selection, detail, state); }));
   for (const std::string& problem : problems) add_problem(state.coverage.problems, problem);
+  if (state.coverage.is_damaged()) state.coverage.exact = false;
   Merged merged{state.merger.finish(), std::move(state.coverage)};
   state.facts.finish_into(merged.profile);
   return merged;
@@ -220,14 +249,16 @@ Result<Series> EmbeddedStore::series(const SeriesQuery& query) {
   TRY(read_days(selection.from_ns, selection.to_ns, problems,
                 [&](DayFile& file) { return series_of_day(file, query, answer); }));
   for (const std::string& problem : problems) add_problem(answer.coverage.problems, problem);
+  if (answer.coverage.is_damaged()) answer.coverage.exact = false;
   return answer;
 }
 
-Result<std::vector<ServiceEntry>> EmbeddedStore::services() {
+Result<std::vector<ServiceEntry>> EmbeddedStore::services(std::vector<std::string>* problems) {
   ServiceMap services;
   std::map<std::string, std::set<InstanceKey>> instances;
-  std::vector<std::string> problems;
-  TRY(read_all_days(problems, [&](DayFile& file) { return services_of_day(file, services, instances); }));
+  std::vector<std::string> unheard;
+  TRY(read_all_days(problems != nullptr ? *problems : unheard,
+                    [&](DayFile& file) { return services_of_day(file, services, instances); }));
   std::vector<ServiceEntry> result;
   for (auto& [name, entry] : services) {
     entry.instances = count_instances(instances[name]);
@@ -236,10 +267,11 @@ Result<std::vector<ServiceEntry>> EmbeddedStore::services() {
   return result;
 }
 
-Result<std::vector<InstanceEntry>> EmbeddedStore::instances(std::string_view service) {
+Result<std::vector<InstanceEntry>> EmbeddedStore::instances(std::string_view service, std::vector<std::string>* problems) {
   InstanceMap instances;
-  std::vector<std::string> problems;
-  TRY(read_all_days(problems, [&](DayFile& file) { return instances_of_day(file, service, instances); }));
+  std::vector<std::string> unheard;
+  TRY(read_all_days(problems != nullptr ? *problems : unheard,
+                    [&](DayFile& file) { return instances_of_day(file, service, instances); }));
   std::vector<InstanceEntry> result;
   for (auto& [key, entry] : instances) result.push_back(std::move(entry));
   return result;
@@ -311,7 +343,10 @@ Result<Dropped> EmbeddedStore::retain(const RetentionPolicy& policy, int64_t now
 Result<> EmbeddedStore::drop_day(int64_t day_ns, Dropped& dropped) {
   // A day that cannot be read any more is dropped all the same, uncounted.
   Health held;
-  (void)with_file(day_ns, [&](DayFile& file) { return health_of_day(file, false, held); }).ok();
+  std::error_code error;
+  if (std::filesystem::exists(folder_.day_path(day_ns), error)) {
+    (void)with_file(day_ns, [&](DayFile& file) { return health_of_day(file, false, held); }).ok();
+  }
   writer_files_.close(day_ns);
   TRY(folder_.remove_day(day_ns));
   dirty_days_.erase(day_ns);
@@ -326,6 +361,9 @@ Result<> EmbeddedStore::drop_by_age(const RetentionPolicy& policy, int64_t now_n
     const int64_t age = policy.max_age_ns[static_cast<size_t>(level)];
     return age == 0 ? INT64_MIN : now_ns - age;
   };
+  for (const StoreFolder::SetAside& aside : folder_.set_aside()) {
+    if (aside.day_ns + kDayNs <= limit(Level::Hours)) TRY(drop_day(aside.day_ns, dropped));
+  }
   for (const int64_t day : TRY(folder_.days())) {
     if (day + kDayNs <= limit(Level::Hours)) {
       TRY(drop_day(day, dropped));
@@ -349,9 +387,14 @@ Result<> EmbeddedStore::drop_by_size(const RetentionPolicy& policy, int64_t now_
   if (policy.max_bytes == 0 || folder_.bytes() <= policy.max_bytes) return {};
   const int64_t last_day = now_ns - kDayNs;
   TRY(drop_windows_to_fit(policy.max_bytes, last_day, dropped));
-  for (const int64_t day : TRY(folder_.days())) {
+  std::set<int64_t> days;
+  for (const int64_t day : TRY(folder_.days())) days.insert(day);
+  for (const StoreFolder::SetAside& aside : folder_.set_aside()) days.insert(aside.day_ns);
+  for (const int64_t day : days) {
     if (folder_.bytes() <= policy.max_bytes) return {};
-    if (day + kDayNs <= last_day) TRY(drop_day(day, dropped));
+    if (day + kDayNs > last_day) break;
+    TRY(drop_day(day, dropped));
+    ++dropped.by_size;
   }
   return drop_windows_to_fit(policy.max_bytes, now_ns, dropped);
 }
@@ -363,7 +406,10 @@ Result<> EmbeddedStore::drop_windows_to_fit(uint64_t max_bytes, int64_t before_n
       (void)file.database().execute("PRAGMA wal_checkpoint(TRUNCATE)").ok();
       const uint64_t bytes = folder_.bytes();
       if (bytes <= max_bytes) return {};
-      return drop_level(file, Level::Windows, TRY(windows_to_free(file, bytes - max_bytes, before_ns)), dropped);
+      const uint64_t blocks = dropped.blocks[static_cast<size_t>(Level::Windows)];
+      TRY(drop_level(file, Level::Windows, TRY(windows_to_free(file, bytes - max_bytes, before_ns)), dropped));
+      if (dropped.blocks[static_cast<size_t>(Level::Windows)] > blocks) ++dropped.by_size;
+      return {};
     });
     // What is damaged goes with its day.
     if (!done.ok() && done.error().code != ErrorCode::InvalidInput) return done.error();
@@ -374,10 +420,10 @@ Result<> EmbeddedStore::drop_windows_to_fit(uint64_t max_bytes, int64_t before_n
 Result<Health> EmbeddedStore::health(bool check_integrity) {
   Health health;
   health.bytes = folder_.bytes();
-  health.damaged = folder_.damaged_files();
-  std::vector<std::string> problems;
+  std::vector<std::string> problems;  // with what is set aside
   TRY(read_all_days(problems, [&](DayFile& file) {
     ++health.files;
+    health.unchecked_files += file.is_checked() ? 0 : 1;
     return health_of_day(file, check_integrity, health);
   }));
   health.damaged += problems.size();

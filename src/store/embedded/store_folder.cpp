@@ -3,15 +3,20 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 
 #include "base/byte_sink.h"
+#include "base/byte_source.h"
+#include "base/replace_file.h"
 #include "store/embedded/calendar.h"
+#include "store/embedded/page_check.h"
 
 namespace atys::store {
 
@@ -20,6 +25,30 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kDamaged = ".damaged";
+constexpr const char* kLog = "-wal";
+constexpr size_t kLargestLog = size_t{1} << 30;
+
+// A name for what is set aside that nothing has yet.
+std::string free_name(const std::string& path) {
+  std::error_code error;
+  std::string aside = path + kDamaged;
+  for (int i = 2; fs::exists(aside, error); ++i) aside = fmt::format("{}{}-{}", path, kDamaged, i);
+  return aside;
+}
+
+// What a process that was killed has left half written: `dropped.a1B2c3`, `2026-11-15.db.new`.
+void remove_leftovers(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> leftovers;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const bool is_note = name.size() == 14 && name.starts_with("dropped.");
+    const bool is_day = name.size() > 17 && name.compare(13, 4, ".new") == 0 && day_of_file_name(name.substr(0, 13));
+    const bool is_whole_day = name.size() == 17 && name.ends_with(".new") && day_of_file_name(name.substr(0, 13));
+    if (is_note || is_day || is_whole_day) leftovers.push_back(entry->path().string());
+  }
+  for (const std::string& path : leftovers) ::unlink(path.c_str());
+}
 
 std::string read_small_file(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -59,7 +88,15 @@ Result<StoreFolder> StoreFolder::open(const std::string& path, bool to_write) {
   const fs::path real = fs::canonical(path, error);
   if (error) return fail(ErrorCode::NotFound, "no store at " + path + ": " + error.message());
   StoreFolder folder(real.string());
-  if (to_write) folder.lock_ = TRY(lock(folder.path_ + "/writer.lock"));
+  if (to_write) {
+    folder.lock_ = TRY(lock(folder.path_ + "/writer.lock"));
+    remove_leftovers(folder.path_);
+    // No one else writes: what is in the logs is what a process has left that did not end well.
+    for (const int64_t day : TRY(folder.days())) {
+      // A disk that is full is no reason not to start: then it is known as long as we run.
+      if (!folder.keep_damaged_log(day).ok()) folder.not_kept_.push_back({day, day_file_name(day) + kLog});
+    }
+  }
   return folder;
 }
 
@@ -87,14 +124,20 @@ uint64_t StoreFolder::bytes() const {
   return sum;
 }
 
-uint64_t StoreFolder::damaged_files() const {
-  uint64_t count = 0;
+std::vector<StoreFolder::SetAside> StoreFolder::set_aside() const {
+  std::vector<SetAside> found = not_kept_;
   std::error_code error;
   for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.find(std::string(".db") + kDamaged) != std::string::npos && !name.ends_with("-wal")) ++count;
+    const size_t mark = name.find(kDamaged);
+    const bool is_log_of_another = name.find("-wal", mark) != std::string::npos;
+    if (mark == std::string::npos || is_log_of_another) continue;
+    std::string_view of(name.data(), mark);
+    if (of.ends_with(kLog)) of.remove_suffix(std::string_view(kLog).size());
+    if (const auto day = day_of_file_name(of)) found.push_back({*day, name});
   }
-  return count;
+  std::ranges::sort(found, {}, [](const SetAside& each) { return std::tie(each.day_ns, each.name); });
+  return found;
 }
 
 int64_t StoreFolder::dropped_before_ns() const {
@@ -110,20 +153,41 @@ Result<> StoreFolder::remove_day(int64_t day_ns) const {
     TRY(note->commit());
   }
   const std::string path = day_path(day_ns);
-  if (::unlink(path.c_str()) != 0) return fail_errno("removing " + path);
-  for (const char* suffix : {"-wal", "-shm"}) ::unlink((path + suffix).c_str());
+  // The way SQLite does it, with the folder on disk.
+  sqlite3_vfs* vfs = sqlite3_vfs_find(nullptr);
+  const int status = vfs->xDelete(vfs, path.c_str(), /*syncDir=*/1);
+  if (status != SQLITE_OK && status != SQLITE_IOERR_DELETE_NOENT) {
+    return fail(ErrorCode::Unavailable, "removing " + path + ": " + sqlite3_errstr(status));
+  }
+  for (const char* suffix : {kLog, "-shm"}) ::unlink((path + suffix).c_str());
+  for (const SetAside& aside : set_aside()) {
+    if (aside.day_ns != day_ns) continue;
+    ::unlink((path_ + "/" + aside.name).c_str());
+    ::unlink((path_ + "/" + aside.name + kLog).c_str());
+  }
   return {};
 }
 
 Result<> StoreFolder::set_aside(int64_t day_ns) const {
   const std::string path = day_path(day_ns);
-  std::string aside = path + kDamaged;
-  std::error_code error;
-  for (int i = 2; fs::exists(aside, error); ++i) aside = fmt::format("{}{}-{}", path, kDamaged, i);
-  if (::rename(path.c_str(), aside.c_str()) != 0) return fail_errno("setting aside " + path);
-  (void)::rename((path + "-wal").c_str(), (aside + "-wal").c_str());
+  const std::string aside = free_name(path);
+  TRY(replace_file(path, aside));
+  (void)::rename((path + kLog).c_str(), (aside + kLog).c_str());
   ::unlink((path + "-shm").c_str());
   return {};
+}
+
+Result<> StoreFolder::keep_damaged_log(int64_t day_ns) const {
+  const std::string path = day_path(day_ns) + kLog;
+  std::error_code error;
+  if (fs::file_size(path, error) == 0 || error) return {};
+  const auto source = TRY(open_source(path));
+  const auto bytes = TRY(source->read_all(kLargestLog));
+  const ByteView log(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  if (lost_transactions(log) == 0) return {};
+  const auto copy = TRY(open_sink(free_name(path)));
+  TRY(copy->write(as_text(bytes)));
+  return copy->commit();
 }
 
 }  // namespace atys::store

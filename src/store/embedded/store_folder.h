@@ -20,18 +20,28 @@ class StoreFolder {
   std::string day_path(int64_t day_ns) const;
   Result<std::vector<int64_t>> days() const;  // oldest first
   uint64_t bytes() const;                     // of all files
-  uint64_t damaged_files() const;
+  // What was damaged and set aside: its name, and the day that it was of. Oldest first.
+  struct SetAside {
+    int64_t day_ns = 0;
+    std::string name;
+  };
+  std::vector<SetAside> set_aside() const;
 
   // Everything before was dropped, days and all.
   int64_t dropped_before_ns() const;
+  // With what was set aside of it.
   Result<> remove_day(int64_t day_ns) const;
-  // Keeps a damaged file under another name, out of the way.
+  // Keeps a damaged file under another name, out of the way: answers about that day say so.
   Result<> set_aside(int64_t day_ns) const;
+  // A copy of the log of a day that no writer has open, where some of what it holds is damaged. SQLite goes on with the rest
+  // and says nothing.
+  Result<> keep_damaged_log(int64_t day_ns) const;
 
  private:
   explicit StoreFolder(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
+  std::vector<SetAside> not_kept_;  // logs that were found damaged, and of which there was no room for a copy
   UniqueFd lock_;
 };
 
