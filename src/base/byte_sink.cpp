@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/durable_file.h"
 #include "base/unique_fd.h"
 
 namespace atys {
@@ -51,7 +52,7 @@ class ReplacingFileSink final : public ByteSink {
     if (::close(fd_.release()) != 0) return fail_errno("cannot write " + path_);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) return fail_errno("cannot replace " + path_);
     committed_ = true;
-    return {};
+    return sync_folder_of(path_);
   }
 
  private:
