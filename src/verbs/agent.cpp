@@ -2,6 +2,7 @@
 #include "verbs/agent.h"
 
 #include "fleet/wire/grpc_link.h"
+#include "fleet/wire/token_in_clear.h"
 #include "store/library.h"
 #include "verbs/task_file.h"
 
@@ -11,6 +12,9 @@ namespace {
 
 Result<std::unique_ptr<fleet::ControllerLink>> link_to(const AgentRequest& request) {
   if (request.controller.empty()) return std::unique_ptr<fleet::ControllerLink>();  // it works alone
+  const bool uses_tls = request.use_tls || !request.tls_authority.empty() || !request.tls_certificate.empty();
+  TRY(fleet::check_token_is_safe(request.controller, request.token, uses_tls, request.allows_token_in_clear,
+                                 "use --tls, or --ca FILE for a certificate of your own", "say --insecure-token"));
   return fleet::open_grpc_link({.address = request.controller,
                                 .token = request.token,
                                 .use_tls = request.use_tls,

@@ -18,6 +18,7 @@ struct AgentRequest {
   std::string controller;  // host:port of its gRPC; empty: none, and the tasks of `task_files` alone
   std::string token;
   bool use_tls = false;
+  bool allows_token_in_clear = false;                   // over a network
   std::string tls_authority, tls_certificate, tls_key;  // PEM files
   std::string node;
   std::string data_folder;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/random.h"
+#include "fleet/clock_agreement.h"
 #include "fleet/controller/load_governor.h"
 #include "fleet/controller/pooled_merge.h"
 #include "fleet/controller/service_selection.h"
@@ -73,7 +74,7 @@ class Running final : public Controller {
   Result<TaskEntry> remove_task(const std::string& name) override { return books_.lock()->tasks->remove(name); }
   Result<TaskEntry> task(const std::string& name) const override { return books_.lock()->tasks->find(name); }
   std::vector<TaskEntry> tasks() const override { return books_.lock()->tasks->list(); }
-  std::vector<NodeState> nodes() const override { return books_.lock()->nodes.list(now_ns()); }
+  std::vector<NodeState> nodes() const override { return books_.lock()->nodes.list(steady_ns()); }
   Result<std::vector<store::ServiceEntry>> services() override { return store_->services(); }
   Result<std::vector<store::InstanceEntry>> instances(const std::string& service) override;
   Result<store::Merged> profile(const ServiceQuery& query) override;
@@ -85,6 +86,10 @@ class Running final : public Controller {
   void keep_up() override;
 
  private:
+  int64_t steady_ns() const {
+    if (options_.steady_ns) return options_.steady_ns();
+    return options_.now_ns ? options_.now_ns() : static_cast<int64_t>(clock_ns(CLOCK_MONOTONIC));
+  }
   struct Books {
     std::optional<TaskBook> tasks;
     NodeRegistry nodes;
@@ -100,6 +105,8 @@ class Running final : public Controller {
   void count_refused(const std::string& reason, size_t profiles);
   AgentReport own_report() const;
   void add_problem(std::string problem);
+  NodeClock clock_of(const std::string& node) const;
+  Error later(const Error& trouble);
 
   const ControllerOptions options_;
   std::unique_ptr<store::ProfileStore> store_;
@@ -110,7 +117,7 @@ class Running final : public Controller {
   mutable Guarded<Books> books_;
   std::mutex large_;  // one large message is decoded at a time
   std::unique_ptr<Upstream> upstream_;
-  int64_t next_compact_ns_ = 0, next_retain_ns_ = 0;  // of the thread alone
+  int64_t next_compact_ns_ = INT64_MIN, next_retain_ns_ = INT64_MIN;  // steady time; of the thread alone
   std::mutex wake_mutex_;
   std::condition_variable wake_;
   bool is_ending_ = false;
@@ -150,13 +157,33 @@ Result<> Running::start(std::unique_ptr<ControllerLink> upstream, const std::vec
 Result<Orders> Running::report(const AgentReport& report) {
   const auto books = books_.lock();
   ++books->counted.reports;
-  TRY(books->nodes.add(report, now_ns()));
+  TRY(books->nodes.add(report, now_ns(), steady_ns()));
   const auto role = report.labels.find(std::string(kRoleLabel));
   const bool is_controller = role != report.labels.end() && role->second == kControllerRole;
   return Orders{.tasks = books->tasks->orders_for(report.node, is_controller, now_ns()),
                 .rate_factor = std::max(LoadGovernor::kLeastFactor, books->governor.factor() * books->factor_from_above),
                 .report_again_ns = options_.report_again_ns,
-                .takes_packed = true};
+                .takes_packed = true,
+                .now_ns = static_cast<uint64_t>(now_ns()),
+                .is_clock_synchronized = is_clock_synchronized()};
+}
+
+NodeClock Running::clock_of(const std::string& node) const {
+  const auto books = books_.lock();
+  const NodeState* known = books->nodes.find(node);
+  if (known == nullptr) return NodeClock::Unknown;
+  if (!known->clock_ahead_ns) return NodeClock::Right;  // of an older release, which does not say
+  return std::llabs(*known->clock_ahead_ns) > kClockToleranceNs ? NodeClock::Off : NodeClock::Right;
+}
+
+// Trouble of the store is none of the window: whoever sends it keeps it and comes again.
+Error Running::later(const Error& trouble) {
+  Error error = fail(ErrorCode::Unavailable, "the controller cannot store anything now: " + trouble.message,
+                     trouble.hint.empty() ? "see the log of the controller" : trouble.hint);
+  const auto books = books_.lock();
+  ++books->counted.refused_messages["store"];
+  books->counted.store_trouble = trouble.message;
+  return error;
 }
 
 Result<Received> Running::decode(std::string_view otlp, OtlpEncoding encoding) {
@@ -165,7 +192,10 @@ Result<Received> Running::decode(std::string_view otlp, OtlpEncoding encoding) {
   const int64_t now = now_ns();
   const int64_t age = options_.retention.max_age_ns[static_cast<size_t>(store::Level::Windows)];
   return read_windows(otlp, encoding,
-                      {.earliest_ns = age > 0 ? now - age : 0, .latest_ns = now + kMostAheadNs, .now_ns = now});
+                      {.earliest_ns = age > 0 ? now - age : 0,
+                       .latest_ns = now + kMostAheadNs,
+                       .now_ns = now,
+                       .clock_of = [this](const std::string& node) { return clock_of(node); }});
 }
 
 Result<ExportResponse> Running::receive(std::string_view otlp, OtlpEncoding encoding) {
@@ -175,9 +205,9 @@ Result<ExportResponse> Running::receive(std::string_view otlp, OtlpEncoding enco
     books->counted.message_bytes += otlp.size();
   }
   auto received = decode(otlp, encoding);
-  auto response = received.ok() ? store(received.take()) : Result<ExportResponse>(received.error());
-  if (!response.ok()) ++books_.lock()->counted.refused_messages[reason_of(response.error())];
-  return response;
+  if (received.ok()) return store(received.take());
+  ++books_.lock()->counted.refused_messages[reason_of(received.error())];
+  return received.error();
 }
 
 Result<ExportResponse> Running::receive_packed(std::string_view body) {
@@ -216,16 +246,18 @@ void Running::count_refused(const std::string& reason, size_t profiles) {
 
 Result<ExportResponse> Running::store(Received received) {
   ExportResponse response{static_cast<int64_t>(received.rejected), received.why};
-  if (received.rejected > 0) count_refused("invalid", received.rejected);
+  for (const auto& [reason, profiles] : received.rejected_by) count_refused(reason, profiles);
   if (received.windows.empty()) return response;
-  const store::Appended appended =
-      upstream_ ? TRY(upstream_->append(received.windows)) : TRY(store_->append(received.windows));
+  const Result<store::Appended> stored = upstream_ ? upstream_->append(received.windows) : store_->append(received.windows);
+  if (!stored.ok()) return later(stored.error());
+  const store::Appended& appended = *stored;
   for (const auto& refusal : appended.refused) {
     response.rejected_profiles += static_cast<int64_t>(received.profiles[refusal.position]);
     if (response.error_message.empty()) response.error_message = refusal.why.message;
     count_refused("store", received.profiles[refusal.position]);
   }
   const auto books = books_.lock();
+  books->counted.store_trouble.clear();
   books->counted.windows += appended.added;
   books->counted.duplicates += appended.duplicates;
   auto& by_service = books->counted.windows_by_service;
@@ -256,7 +288,7 @@ Result<ControllerStatus> Running::status() {
     status = books->counted;
     status.rate_factor = std::min(books->governor.factor(), books->factor_from_above);
     status.load = books->governor.load();
-    for (const NodeState& node : books->nodes.list(now_ns())) {
+    for (const NodeState& node : books->nodes.list(steady_ns())) {
       ++status.nodes;
       if (node.is_away) ++status.nodes_away;
     }
@@ -268,7 +300,11 @@ Result<ControllerStatus> Running::status() {
   status.most_waiting_bytes = door_.most_bytes();
   status.turned_away = door_.turned_away();
   status.kept = kept_.state();
-  status.store = TRY(store_->health());
+  // What is wrong with the store is to be told when it is wrong.
+  if (auto health = store_->health(); health.ok())
+    status.store = health.take();
+  else
+    status.store_trouble = health.error().message;
   status.has_upstream = upstream_ != nullptr;
   if (upstream_) status.upstream = upstream_->status();
   return status;
@@ -294,7 +330,7 @@ void Running::add_problem(std::string problem) {
 }
 
 void Running::keep_up() {
-  const int64_t now = now_ns();
+  const int64_t now = now_ns(), steady = steady_ns();
   {
     const auto books = books_.lock();
     const uint64_t turned_away = door_.turned_away();
@@ -303,14 +339,14 @@ void Running::keep_up() {
                            turned_away > books->turned_away_before);
     books->turned_away_before = turned_away;
   }
-  if (now >= next_compact_ns_) {
-    next_compact_ns_ = now + kCompactEveryNs;
+  if (steady >= next_compact_ns_) {
+    next_compact_ns_ = steady + kCompactEveryNs;
     const auto compacted = store_->compact(now);
     if (!compacted.ok()) add_problem("sums: " + compacted.error().message);
     if (compacted.ok()) ++books_.lock()->counted.compactions;
   }
-  if (now >= next_retain_ns_) {
-    next_retain_ns_ = now + kRetainEveryNs;
+  if (steady >= next_retain_ns_) {
+    next_retain_ns_ = steady + kRetainEveryNs;
     const auto dropped = store_->retain(options_.retention, now);
     if (!dropped.ok()) add_problem("retention: " + dropped.error().message);
     if (dropped.ok()) books_.lock()->counted.dropped_windows += dropped->windows;

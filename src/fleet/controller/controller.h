@@ -33,6 +33,8 @@ struct ControllerOptions {
   int64_t pass_on_interval_ns = 60'000'000'000;
   int64_t pass_on_grace_ns = 30'000'000'000;
   std::function<int64_t()> now_ns = {};  // Unix time; empty: the clock's
+  // A clock that nobody sets, which schedules go by. Empty: the kernel's, or now_ns where that is given.
+  std::function<int64_t()> steady_ns = {};
 };
 
 // Everything that is counted, since the start.
@@ -51,6 +53,7 @@ struct ControllerStatus {
   double rate_factor = 1, load = 0;
   size_t nodes = 0, nodes_away = 0, tasks = 0;
   store::Health store;
+  std::string store_trouble;                      // why it cannot take windows, or tell of itself, now; empty: it can
   uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
   std::vector<std::string> problems;              // of upkeep; the last ones
   uint64_t lost_audit_lines = 0;

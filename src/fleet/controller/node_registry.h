@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct NodeState {
   int64_t first_ns = 0;  // Unix time of its first report to us
   int64_t last_ns = 0;
   uint64_t reports = 0;
+  int64_t steady_ns = 0;  // of its last report, by a clock that is never set
+  // By how much its clock is ahead of ours; nothing: it does not say.
+  std::optional<int64_t> clock_ahead_ns = {};
   bool is_away = false;  // has missed several reports
 };
 
@@ -29,9 +33,13 @@ std::vector<TaskState> sum_tasks(const std::vector<NodeState>& nodes);
 
 class NodeRegistry {
  public:
-  // ResourceExhausted where there are as many nodes as there may be.
-  Result<> add(const AgentReport& report, int64_t now_ns);
-  std::vector<NodeState> list(int64_t now_ns) const;  // by name
+  // ResourceExhausted where there are as many nodes as there may be. `steady_ns`: how long nodes are away is told by it.
+  Result<> add(const AgentReport& report, int64_t now_ns, int64_t steady_ns);
+  std::vector<NodeState> list(int64_t steady_ns) const;  // by name
+  const NodeState* find(const std::string& node) const {
+    const auto found = nodes_.find(node);
+    return found == nodes_.end() ? nullptr : &found->second;
+  }
   size_t size() const { return nodes_.size(); }
 
   static constexpr size_t kMostNodes = 20'000;
@@ -39,7 +47,7 @@ class NodeRegistry {
   static constexpr int64_t kForgottenNs = 3'600'000'000'000;
 
  private:
-  void forget(int64_t now_ns);
+  void forget(int64_t steady_ns);
 
   std::map<std::string, NodeState> nodes_;
   int64_t swept_ns_ = 0;

@@ -113,10 +113,10 @@ TEST(task_book, tasks_from_above_are_handed_on_and_are_not_ours_to_change) {
 TEST(node_registry, knows_who_reports_and_forgets_who_does_not) {
   NodeRegistry nodes;
   AgentReport report{.node = "web-1", .sender = std::string(16, '\1')};
-  ASSERT_TRUE(nodes.add(report, kNow).ok());
+  ASSERT_TRUE(nodes.add(report, kNow, kNow).ok());
   report.version = "2";
-  ASSERT_TRUE(nodes.add(report, kNow + 5).ok());
-  ASSERT_TRUE(nodes.add({.node = "web-2", .sender = std::string(16, '\2')}, kNow + NodeRegistry::kAwayNs).ok());
+  ASSERT_TRUE(nodes.add(report, kNow + 5, kNow + 5).ok());
+  ASSERT_TRUE(nodes.add({.node = "web-2", .sender = std::string(16, '\2')}, kNow, kNow + NodeRegistry::kAwayNs).ok());
   const auto list = nodes.list(kNow + NodeRegistry::kAwayNs + 6);
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0].report.version, "2");
@@ -129,10 +129,28 @@ TEST(node_registry, knows_who_reports_and_forgets_who_does_not) {
 
 TEST(node_registry, is_bounded) {
   NodeRegistry nodes;
-  for (size_t i = 0; i < NodeRegistry::kMostNodes; ++i) ASSERT_TRUE(nodes.add({.node = std::to_string(i)}, kNow).ok());
-  EXPECT_FALSE(nodes.add({.node = "one more"}, kNow).ok());
-  EXPECT_TRUE(nodes.add({.node = "7"}, kNow).ok());
-  EXPECT_TRUE(nodes.add({.node = "one more"}, kNow + NodeRegistry::kForgottenNs + 1).ok());
+  for (size_t i = 0; i < NodeRegistry::kMostNodes; ++i) ASSERT_TRUE(nodes.add({.node = std::to_string(i)}, kNow, kNow).ok());
+  EXPECT_FALSE(nodes.add({.node = "one more"}, kNow, kNow).ok());
+  EXPECT_TRUE(nodes.add({.node = "7"}, kNow, kNow).ok());
+  EXPECT_TRUE(nodes.add({.node = "one more"}, kNow, kNow + NodeRegistry::kForgottenNs + 1).ok());
+}
+
+TEST(node_registry, who_is_away_is_told_by_a_clock_that_nobody_sets) {
+  constexpr int64_t kDay = 86'400'000'000'000;
+  NodeRegistry nodes;
+  ASSERT_TRUE(nodes.add({.node = "web-1"}, kNow, 1000).ok());
+  ASSERT_TRUE(nodes.add({.node = "web-2", .now_ns = static_cast<uint64_t>(kNow)}, kNow + 400 * kDay, 1001).ok());
+  const auto list = nodes.list(1002);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_FALSE(list[0].is_away);
+  EXPECT_FALSE(list[0].clock_ahead_ns) << "it does not say";
+  EXPECT_EQ(list[1].clock_ahead_ns, -400 * kDay);
+}
+
+TEST(task_book, a_task_for_ten_minutes_does_not_run_until_a_clock_that_was_ahead_is_right) {
+  TaskEntry entry{.task = {.for_ns = 600'000'000'000}, .applied_ns = kNow + 400 * int64_t{86'400'000'000'000}};
+  EXPECT_EQ(entry.phase(entry.applied_ns + 1), TaskPhase::Running);
+  EXPECT_EQ(entry.phase(kNow), TaskPhase::Ended);
 }
 
 }  // namespace atys::fleet
