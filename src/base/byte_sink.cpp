@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/durable_file.h"
 #include "base/replace_file.h"
 #include "base/unique_fd.h"
 
@@ -52,7 +53,7 @@ class ReplacingFileSink final : public ByteSink {
     if (::close(fd_.release()) != 0) return fail_errno("cannot write " + path_);
     TRY(replace_file(temporary_, path_));
     committed_ = true;
-    return {};
+    return sync_folder_of(path_);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "base/clock.h"
 #include "base/quantities.h"
@@ -72,6 +73,8 @@ class AgentSubcommand final : public Subcommand {
         ->type_name("SIZE")
         ->group("Limits");
     app.add_option("--duration", duration_, "End after so long")->type_name("TIME")->group("Limits");
+    app.add_flag("--insecure-token", request_.allows_token_in_clear, "Send the token without TLS, also over a network")
+        ->group("TLS");
     app.add_flag("--tls", request_.use_tls, "Speak TLS with the controller")->group("TLS");
     app.add_option("--ca", request_.tls_authority, "Whom to trust (PEM)")->type_name("FILE")->group("TLS");
     app.add_option("--cert", request_.tls_certificate, "Our certificate (PEM)")->type_name("FILE")->group("TLS");
@@ -117,22 +120,43 @@ class AgentSubcommand final : public Subcommand {
  private:
   // How its tasks and its controller are, when that changes: who starts it by hand, or reads its log, should not have to
   // ask.
-  void watch(const verbs::RunningAgent& agent, verbs::UntilToldToEnd& end) const {
+  void watch(const verbs::RunningAgent& agent, verbs::UntilToldToEnd& end) {
     present::text::StateLog log;
     const uint64_t began = clock_ns(CLOCK_MONOTONIC);
     for (uint64_t age = 0; request_.duration_ns == 0 || age < request_.duration_ns;
          age = clock_ns(CLOCK_MONOTONIC) - began) {
       if (end.wait(request_.duration_ns == 0 ? kLookNs : std::min(kLookNs, request_.duration_ns - age))) return;
-      for (const std::string& line : log.next(states_of(agent.status()), clock_ns(CLOCK_MONOTONIC)))
+      const verbs::AgentStatus status = agent.status();
+      for (const std::string& line : log.next(states_of(status), clock_ns(CLOCK_MONOTONIC), troubles_of(status)))
         std::fprintf(stderr, "atys: %s\n", line.c_str());
     }
   }
 
-  std::map<std::string, std::string> states_of(const verbs::AgentStatus& status) const {
+  static constexpr const char* kWindows = "windows";
+  static constexpr const char* kClock = "clock";
+
+  // What is worth saying again after a while.
+  std::set<std::string> troubles_of(const verbs::AgentStatus& status) const {
+    std::set<std::string> troubles;
+    if (!status.is_connected) troubles.insert("controller " + request_.controller);
+    if (!status.sending_trouble.empty()) troubles.insert(kWindows);
+    if (!status.clock_trouble.empty()) troubles.insert(kClock);
+    return troubles;
+  }
+
+  std::map<std::string, std::string> states_of(const verbs::AgentStatus& status) {
     std::map<std::string, std::string> states;
     if (!request_.controller.empty() && (status.is_connected || !status.trouble.empty()))
       states["controller " + request_.controller] =
           status.is_connected ? "connected" : status.trouble + "; windows wait on disk";
+    // Where it is the connection, that says it already.
+    const bool tells_sending = status.is_connected && !status.sending_trouble.empty();
+    if (tells_sending || states_have_windows_) states[kWindows] = tells_sending ? status.sending_trouble : "sent";
+    states_have_windows_ = states_have_windows_ || tells_sending;
+    if (!status.clock_trouble.empty() || states_have_clock_)
+      states[kClock] = status.clock_trouble.empty() ? "agrees with the controller's" : status.clock_trouble;
+    states_have_clock_ = states_have_clock_ || !status.clock_trouble.empty();
+    for (const auto& [reason, count] : status.report.dropped_by) states["windows lost, " + reason] = std::to_string(count);
     for (const auto& task : status.report.tasks)
       if (!task.trouble.empty() || task.windows > 0)
         states["task " + task.task] = task.trouble.empty() ? "recording" : task.trouble;
@@ -144,6 +168,7 @@ class AgentSubcommand final : public Subcommand {
   std::string token_file_, join_token_file_, metrics_, max_cpu_, max_memory_, max_spool_, duration_;
   std::string address_;
   int port_ = -1;
+  bool states_have_windows_ = false, states_have_clock_ = false;  // told of, so that their end is told too
 };
 
 }  // namespace

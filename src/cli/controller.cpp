@@ -88,6 +88,8 @@ class ControllerSubcommand final : public Subcommand {
     app.add_option("--upstream", request_.upstream, "gRPC address of a controller to report to")
         ->type_name("HOST:PORT")
         ->group("Upstream");
+    app.add_flag("--insecure-token", request_.allows_token_in_clear, "Send its token without TLS, also over a network")
+        ->group("Upstream");
     app.add_option("--upstream-token-file", upstream_token_file_, "Its token")->type_name("FILE")->group("Upstream");
     app.add_flag("--upstream-tls", request_.upstream_tls, "Speak TLS with it")->group("Upstream");
     app.add_option("--upstream-ca", request_.upstream_authority, "Whom to trust (PEM)")
@@ -169,6 +171,8 @@ class ControllerSubcommand final : public Subcommand {
       states["controller above, " + request_.upstream] =
           upstream.is_connected ? "connected" : upstream.trouble + "; what is to be passed on waits on disk";
     if (!status->problems.empty()) states["store"] = status->problems.back();
+    if (!status->store_trouble.empty())
+      states["store"] = status->store_trouble + "; agents keep their windows until it is mended";
     return states;
   }
 

@@ -16,7 +16,7 @@ class ControllerLink {
 
   virtual Result<Orders> report(const AgentReport& report) = 0;
   // One window as OTLP bytes (ExportProfilesServiceRequest). Returns when the controller has it for good; it may be sent
-  // again, and is kept once. is_worth_sending_again() tells which errors are of the way and which of the window.
+  // again, and is kept once. reason_to_drop() tells which errors are of the way and which of the window.
   virtual Result<> send(const std::string& otlp) = 0;
 };
 

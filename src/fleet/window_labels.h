@@ -20,7 +20,11 @@ inline constexpr std::string_view kTaskName = "atys.task";
 // begun in the window before has, behind kBeganMark, when it began, as milliseconds of Unix time.
 inline constexpr std::string_view kStretch = "atys.stretch";
 inline constexpr char kBeganMark = '-';
-inline constexpr std::string_view kSender = "atys.sender";      // 32 hexadecimal digits
+inline constexpr std::string_view kSender = "atys.sender";  // 32 hexadecimal digits
+// The window was recorded by a clock that was off, and its times were put right (fleet/wire/shift_times.h).
+inline constexpr std::string_view kClockLabel = "atys.clock";
+inline constexpr std::string_view kClockShifted = "shifted";
+inline constexpr std::string_view kVia = "atys.via";            // the controller that passed it on
 inline constexpr std::string_view kSequence = "atys.sequence";  // from 1, without gaps, of one sender
 
 }  // namespace atys::fleet

@@ -7,6 +7,7 @@
 #include "fleet/wire/renewed_link.h"
 #include "linux/host.h"
 #include "linux/own_rights.h"
+#include "fleet/wire/token_in_clear.h"
 #include "store/library.h"
 #include "verbs/symbol_worker.h"
 #include "verbs/task_file.h"
@@ -30,6 +31,9 @@ Result<fleet::TokenSource> joining(const AgentRequest& request, fleet::GrpcClien
 
 Result<std::unique_ptr<fleet::ControllerLink>> link_to(const AgentRequest& request) {
   if (request.controller.empty()) return std::unique_ptr<fleet::ControllerLink>();  // it works alone
+  const bool uses_tls = request.use_tls || !request.tls_authority.empty() || !request.tls_certificate.empty();
+  TRY(fleet::check_token_is_safe(request.controller, request.token, uses_tls, request.allows_token_in_clear,
+                                 "use --tls, or --ca FILE for a certificate of your own", "say --insecure-token"));
   const fleet::GrpcClientOptions options{.address = request.controller,
                                          .token = request.token,
                                          .use_tls = request.use_tls,

@@ -20,6 +20,7 @@ struct AgentRequest {
   std::function<Result<std::string>()> read_token = {};  // anew, when it is refused; empty: there is no other
   std::string join_token;                                // by which it gets one of its own; empty: it uses `token`
   bool use_tls = false;
+  bool allows_token_in_clear = false;                   // over a network
   std::string tls_authority, tls_certificate, tls_key;  // PEM files
   std::string node;
   std::string data_folder;

@@ -10,9 +10,11 @@
 #include "base/gzip.h"
 #include "base/nearest.h"
 #include "base/utc_time.h"
+#include "fleet/clock_agreement.h"
 #include "fleet/controller/doors.h"
 #include "fleet/wire/grpc_link.h"
 #include "fleet/wire/renewed_link.h"
+#include "fleet/wire/token_in_clear.h"
 #include "format/format.h"
 #include "store/embedded/embedded_store.h"
 #include "store/library.h"
@@ -27,6 +29,9 @@ constexpr size_t kMostPoints = 10'000;
 
 Result<std::unique_ptr<fleet::ControllerLink>> link_above(const ControllerRequest& request) {
   if (request.upstream.empty()) return std::unique_ptr<fleet::ControllerLink>();
+  TRY(fleet::check_token_is_safe(request.upstream, request.upstream_token,
+                                 request.upstream_tls || !request.upstream_authority.empty(), request.allows_token_in_clear,
+                                 "use --upstream-tls", "say --insecure-token"));
   const auto open =
       [options = fleet::GrpcClientOptions{.address = request.upstream,
                                           .use_tls = request.upstream_tls,
@@ -41,6 +46,15 @@ Result<std::unique_ptr<fleet::ControllerLink>> link_above(const ControllerReques
         return was_refused && read ? read() : token;
       },
       open);
+}
+
+// What is wrong with the node itself, as it says or as its clock shows, and what to do.
+std::string trouble_of(const fleet::NodeState& node) {
+  std::string trouble = node.report.trouble;
+  if (std::llabs(node.clock_ahead_ns.value_or(0)) > fleet::kClockToleranceNs)
+    trouble = fmt::format("its clock is {} the controller's: {}{}{}", fleet::clock_difference(*node.clock_ahead_ns),
+                          fleet::kClockFix, trouble.empty() ? "" : "; ", trouble);
+  return trouble;
 }
 
 store::RetentionPolicy retention_of(const ControllerRequest& request) {
@@ -116,7 +130,10 @@ NodesAnswer RunningController::nodes() const {
                 .cpu_ns = report.cpu_ns,
                 .memory_bytes = report.memory_bytes,
                 .spooled_bytes = report.spooled_bytes,
-                .dropped_windows = report.dropped_windows};
+                .dropped_windows = report.dropped_windows,
+                .dropped_by = report.dropped_by,
+                .clock_ahead_ns = node.clock_ahead_ns.value_or(0),
+                .trouble = trouble_of(node)};
     for (const fleet::TaskState& task : report.tasks)
       row.tasks.push_back({task.task, task.instances, task.windows, task.hz, task.overhead, task.trouble});
     answer.nodes.push_back(std::move(row));

@@ -37,6 +37,7 @@ struct ControllerRequest {
   std::string upstream_token;
   std::function<Result<std::string>()> read_upstream_token = {};  // anew, when it is refused
   bool upstream_tls = false;
+  bool allows_token_in_clear = false;  // to the controller above, over a network
   std::string upstream_authority;
   std::array<uint64_t, 3> keep_ns = {};  // windows, minutes, hours; 0: as is usual
   uint64_t keep_bytes = 0;               // on disk; 0: no limit

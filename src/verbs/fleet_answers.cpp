@@ -46,7 +46,12 @@ NodeRow node_of(const Json& json) {
               .cpu_ns = count_field(json, "cpu_ns"),
               .memory_bytes = count_field(json, "memory_bytes"),
               .spooled_bytes = count_field(json, "spooled_bytes"),
-              .dropped_windows = count_field(json, "dropped_windows")};
+              .dropped_windows = count_field(json, "dropped_windows"),
+              .clock_ahead_ns = int_field(json, "clock_ahead_ns"),
+              .trouble = text_field(json, "trouble")};
+  if (const auto dropped = json.find("dropped_by"); dropped != json.end() && dropped->is_object())
+    for (const auto& [reason, value] : dropped->items())
+      if (value.is_number_unsigned()) row.dropped_by[reason] = value.get<uint64_t>();
   if (const auto labels = json.find("labels"); labels != json.end() && labels->is_object())
     for (const auto& [key, value] : labels->items())
       if (value.is_string()) row.labels[key] = value.get<std::string>();

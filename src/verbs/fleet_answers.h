@@ -38,6 +38,9 @@ struct NodeRow {
   bool is_known = false;  // by a token or a certificate of its own
   int64_t first_ns = 0, last_ns = 0, started_ns = 0;
   uint64_t cpu_ns = 0, memory_bytes = 0, spooled_bytes = 0, dropped_windows = 0;
+  std::map<std::string, uint64_t> dropped_by;  // of those, by reason
+  int64_t clock_ahead_ns = 0;                  // of the controller's, by its last report
+  std::string trouble;                         // with its clock, or with what it has to send; and what to do
   std::vector<NodeTaskRow> tasks;
 };
 

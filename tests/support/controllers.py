@@ -22,11 +22,14 @@ class Controller:
     def start(self) -> None:
         command = [atys_binary(), "controller", "--listen", self.ports[0], "--grpc", self.ports[1], "--data", self.folder, *self.options]
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+            self.process = self.spawn(command, log)
         self.scheme, self.http = self.says(r"listening on (https?)://(\S+)/").groups()
         self.grpc = self.says(r"gRPC on (\S+)").group(1)
         self.token_file = pathlib.Path(self.says(r"the token is in (\S+)").group(1))
         self.token = self.token_file.read_text().strip()
+
+    def spawn(self, command: list[str], log) -> subprocess.Popen:
+        return subprocess.Popen(command, stdout=log, stderr=log)
 
     def says(self, pattern: str) -> re.Match:
         """Waits for a whole line of that kind."""

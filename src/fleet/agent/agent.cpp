@@ -16,8 +16,11 @@
 #include "base/own_cpu.h"
 #include "base/random.h"
 #include "base/unique_fd.h"
+#include "fleet/agent/controller_clock.h"
 #include "fleet/agent/order_book.h"
+#include "fleet/clock_agreement.h"
 #include "fleet/spool_sender.h"
+#include "fleet/wire/shift_times.h"
 #include "linux/host.h"
 
 namespace atys::fleet {
@@ -38,6 +41,8 @@ uint64_t resident_bytes() {
   return pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+std::string text_of(const Error& error) { return error.hint.empty() ? error.message : error.message + "; " + error.hint; }
+
 }  // namespace
 
 class Agent::State {
@@ -50,7 +55,10 @@ class Agent::State {
         budget_(options_.budget),
         hotspots_(std::make_unique<Guarded<std::map<std::string, Hotspots>>>()),
         started_ns_(clock_ns(CLOCK_REALTIME)),
-        orders_(options_.data_folder + "/orders.bin") {}
+        orders_(options_.data_folder + "/orders.bin") {
+    if (link_)
+      window_sender_ = std::make_unique<SpoolSender>(spool_, *link_, [this](const auto& entry) { return settle(entry); });
+  }
 
   void start() {
     started_for_ns_ = spent_ns();
@@ -85,6 +93,9 @@ class Agent::State {
                        .rate_factor = rate_factor_,
                        .is_connected = is_connected_,
                        .trouble = trouble_,
+                       .sending_trouble = sending_trouble_,
+                       .clock_trouble = clock_.trouble(),
+                       .clock_ahead_ns = clock_.ahead_ns(),
                        .bytes_recorded = bytes_recorded_};
     const auto hotspots = hotspots_->lock();
     for (const auto& [task, one] : *hotspots)
@@ -143,18 +154,30 @@ class Agent::State {
       const std::lock_guard lock(mutex_);
       own = report();
     }
+    const ClockReading before = read_clocks();
     const Result<Orders> orders = link_->report(own);  // without the lock: a network is slow
+    const ClockReading after = read_clocks();
     const std::lock_guard lock(mutex_);
     is_connected_ = orders.ok();
-    trouble_ = orders.ok() ? "" : orders.error().message;
+    trouble_ = orders.ok() ? "" : text_of(orders.error());
     if (!orders.ok()) {
       retry_ns_ = std::clamp(retry_ns_ * 2, kFirstRetryNs, kLongestRetryNs);
       return retry_ns_;
     }
     retry_ns_ = 0;
+    note_time(before, after, *orders);
     ordered_factor_ = orders->rate_factor;
-    if (const Result<> kept = orders_.follow(*orders); !kept.ok()) trouble_ = kept.error().message;
+    if (const Result<> kept = orders_.follow(*orders); !kept.ok()) trouble_ = text_of(kept.error());
     return std::max(orders->report_again_ns, kTickNs);
+  }
+
+  void note_time(const ClockReading& before, const ClockReading& after, const Orders& orders) {
+    if (orders.now_ns == 0)
+      clock_.note_silence();
+    else
+      clock_.note(before, after, static_cast<int64_t>(orders.now_ns), is_clock_synchronized(), orders.is_clock_synchronized);
+    has_new_window_ = true;  // one may have waited for this
+    wake_.notify_all();
   }
 
   using Wanted = std::map<std::pair<std::string, std::string>, Task>;  // by name and kind
@@ -211,25 +234,37 @@ class Agent::State {
     }
     if (!link_) return;
     const Result<std::string> bytes = to_otlp(window.profile);
-    if (!bytes.ok()) return spool_.count_dropped();
+    if (!bytes.ok()) return spool_.count_dropped(DropReason::Refused);
     bytes_recorded_ += bytes->size();
-    spool_.put(*bytes);
+    const auto& header = window.profile.header;
+    const Result<> kept = spool_.put(*bytes, stamp_of(header.time_ns, header.duration_ns, read_clocks(), boot_));
     {
       const std::lock_guard lock(mutex_);
       has_new_window_ = true;
+      if (!kept.ok()) sending_trouble_ = "a window is lost: " + text_of(kept.error());
     }
     wake_.notify_all();
   }
 
-  void send() {
-    SpoolSender sender(spool_, *link_);
-    do {
-      const Result<> sent = sender.send(clock_ns(CLOCK_MONOTONIC), [this] { return wait(0); });
-      if (sent.ok()) continue;
+  // The window with the times that it has by the controller's clock, where they are others.
+  Result<std::optional<std::string>> settle(const Spool::Entry& entry) {
+    std::optional<int64_t> shift_ns;
+    {
       const std::lock_guard lock(mutex_);
-      trouble_ = sent.error().message;
-      if (is_worth_sending_again(sent.error())) is_connected_ = false;
-    } while (wait_for_window(sender.try_again_ns()));
+      shift_ns = clock_.shift_of(*entry.stamp);
+    }
+    if (!shift_ns) return fail(ErrorCode::Unavailable, "the controller has not told its time yet");
+    if (*shift_ns == 0) return std::optional<std::string>();
+    return std::optional(TRY(shift_times(entry.window, *shift_ns)));
+  }
+
+  void send() {
+    do {
+      const Result<> sent = window_sender_->send(clock_ns(CLOCK_MONOTONIC), [this] { return wait(0); });
+      const std::lock_guard lock(mutex_);
+      if (!sent.ok()) sending_trouble_ = text_of(sent.error());
+      if (sent.ok() && window_sender_->try_again_ns() == 0) sending_trouble_.clear();
+    } while (wait_for_window(window_sender_->try_again_ns()));
   }
 
   // Until there is another window, or one that had to wait may be tried again (0: there is none). False: we are to end.
@@ -247,10 +282,7 @@ class Agent::State {
 
   // The last windows, as far as the controller takes them at once.
   void send_what_is_left() {
-    for (auto entry = spool_.oldest(); entry; entry = spool_.oldest()) {
-      if (!link_->send(entry->window).ok()) return;
-      spool_.remove(entry->name, true);
-    }
+    (void)window_sender_->send(UINT64_MAX, [] { return true; }).ok();
   }
 
   AgentReport report() const {
@@ -264,6 +296,12 @@ class Agent::State {
     const Spool::State spool = spool_.state();
     report.spooled_bytes = spool.bytes;
     report.dropped_windows = spool.dropped;
+    for (size_t reason = 0; reason < kDropReasons; ++reason)
+      if (spool.dropped_by[reason] > 0)
+        report.dropped_by[to_string(static_cast<DropReason>(reason))] = spool.dropped_by[reason];
+    report.trouble = sending_trouble_;
+    report.now_ns = clock_ns(CLOCK_REALTIME);
+    report.is_clock_synchronized = is_clock_synchronized();
     report.cpu_ns = spent_ns();
     report.memory_bytes = resident_bytes();
     report.started_ns = started_ns_;
@@ -274,6 +312,8 @@ class Agent::State {
   std::unique_ptr<ControllerLink> link_;
   Spool spool_;
   std::string sender_;
+  const std::string boot_ = read_boot();
+  std::unique_ptr<SpoolSender> window_sender_;  // null without a link; of its thread, then of the one that ends us
   AgentBudget budget_;
   std::shared_ptr<WorkPace> pace_;                                      // with the runners
   std::unique_ptr<Guarded<std::map<std::string, Hotspots>>> hotspots_;  // by task
@@ -290,6 +330,8 @@ class Agent::State {
   double rate_factor_ = 1;
   bool is_connected_ = false;
   std::string trouble_;
+  std::string sending_trouble_;
+  ControllerClock clock_{boot_};
   uint64_t retry_ns_ = 0;
   std::atomic<uint64_t> sequence_ = 0;
   std::atomic<uint64_t> kernel_cpu_ns_ = 0;
@@ -307,6 +349,8 @@ Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options, std::unique_pt
   ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
   ::mallopt(M_ARENA_MAX, 2);
   if (options.node.empty()) options.node = TRY(linux::read_host()).name;
+  TRY(make_private_folder(options.data_folder));
+  remove_unfinished(options.data_folder + "/orders.bin");
   Spool spool = TRY(Spool::open(options.data_folder + "/spool", options.spool_bytes));
   std::string sender = TRY(random_bytes(16));
   auto state = std::make_unique<State>(std::move(options), std::move(link), std::move(spool), std::move(sender));

@@ -36,7 +36,10 @@ struct AgentStatus {
       0;  // CPU time that starting and beginning with its services took: part of the above, and soon over
   double rate_factor = 1;
   bool is_connected = false;
-  std::string trouble;          // with the controller
+  std::string trouble;          // with the controller, and what to do about it
+  std::string sending_trouble;  // why windows wait
+  std::string clock_trouble;    // why they are shifted
+  int64_t clock_ahead_ns = 0;   // of the controller's, as last measured
   uint64_t bytes_recorded = 0;  // of windows, before compression
 };
 

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/random.h"
+#include "fleet/clock_agreement.h"
 #include "fleet/controller/load_governor.h"
 #include "fleet/controller/pooled_merge.h"
 #include "fleet/controller/quotas.h"
@@ -84,7 +85,7 @@ class Running final : public Controller {
   Result<TaskEntry> remove_task(const std::string& name) override { return books_.lock()->tasks->remove(name); }
   Result<TaskEntry> task(const std::string& name) const override { return books_.lock()->tasks->find(name); }
   std::vector<TaskEntry> tasks() const override { return books_.lock()->tasks->list(); }
-  std::vector<NodeState> nodes() const override { return books_.lock()->nodes.list(now_ns()); }
+  std::vector<NodeState> nodes() const override { return books_.lock()->nodes.list(running_ns()); }
   Result<std::vector<store::ServiceEntry>> services() override { return store_->services(); }
   Result<std::vector<store::InstanceEntry>> instances(const std::string& service) override;
   Result<store::Merged> profile(const ServiceQuery& query) override;
@@ -96,6 +97,10 @@ class Running final : public Controller {
   void keep_up() override;
 
  private:
+  int64_t running_ns() const {
+    if (options_.running_ns) return options_.running_ns();
+    return options_.now_ns ? options_.now_ns() : static_cast<int64_t>(clock_ns(CLOCK_BOOTTIME));
+  }
   struct Books {
     std::optional<TaskBook> tasks;
     NodeRegistry nodes;
@@ -107,14 +112,11 @@ class Running final : public Controller {
 
   Result<Received> decode(std::string_view otlp, OtlpEncoding encoding);
   Result<std::string> unpack(std::string_view body, Admission::Ticket& ticket);
-  Result<ExportResponse> take(std::string_view otlp, OtlpEncoding encoding, const Identity& from);
+  Result<Received> admit(std::string_view otlp, OtlpEncoding encoding, const Identity& from);
   Result<ExportResponse> store(Received received);
   void count_refused(const std::string& reason, size_t profiles);
   AgentReport own_report() const;
   void add_problem(std::string problem);
-  int64_t running_ns() const {
-    return options_.running_ns ? options_.running_ns() : static_cast<int64_t>(clock_ns(CLOCK_BOOTTIME));
-  }
   std::string clock_path() const { return options_.folder + "/clock"; }
   Result<> start_clock();
   Result<> save_clock();
@@ -125,6 +127,8 @@ class Running final : public Controller {
   }
   void compact();
   void retain();
+  NodeClock clock_of(const std::string& node) const;
+  Error later(const Error& trouble);
 
   const ControllerOptions options_;
   std::unique_ptr<NodeTokens> node_tokens_;
@@ -218,11 +222,31 @@ Result<Orders> Running::report(const AgentReport& report, const Identity& from) 
   }
   const auto books = books_.lock();
   ++books->counted.reports;
-  books->nodes.add(report, now_ns(), !from.node.empty());
+  books->nodes.add(report, now_ns(), running_ns(), !from.node.empty());
   return Orders{.tasks = books->tasks->orders_for(report.node, claims_to_be_controller(report), now_ns()),
                 .rate_factor = std::max(LoadGovernor::kLeastFactor, books->governor.factor() * books->factor_from_above),
                 .report_again_ns = options_.report_again_ns,
-                .takes_packed = true};
+                .takes_packed = true,
+                .now_ns = static_cast<uint64_t>(now_ns()),
+                .is_clock_synchronized = is_clock_synchronized()};
+}
+
+NodeClock Running::clock_of(const std::string& node) const {
+  const auto books = books_.lock();
+  const NodeState* known = books->nodes.find(node);
+  if (known == nullptr) return NodeClock::Unknown;
+  if (!known->clock_ahead_ns) return NodeClock::Right;  // of an older release, which does not say
+  return std::llabs(*known->clock_ahead_ns) > kClockToleranceNs ? NodeClock::Off : NodeClock::Right;
+}
+
+// Trouble of the store is none of the window: whoever sends it keeps it and comes again.
+Error Running::later(const Error& trouble) {
+  Error error = fail(ErrorCode::Unavailable, "the controller cannot store anything now: " + trouble.message,
+                     trouble.hint.empty() ? "see the log of the controller" : trouble.hint);
+  const auto books = books_.lock();
+  ++books->counted.refused_messages["store"];
+  books->counted.store_trouble = trouble.message;
+  return error;
 }
 
 Result<Joined> Running::join(const JoinRequest& request, const Identity& from) {
@@ -247,20 +271,16 @@ Result<Received> Running::decode(std::string_view otlp, OtlpEncoding encoding) {
   return read_windows(otlp, encoding,
                       {.earliest_ns = age > 0 ? std::min(now, trusted) - age : 0,
                        .latest_ns = std::max(now, trusted) + kMostAheadNs,
-                       .now_ns = now});
+                       .now_ns = now,
+                       .clock_of = [this](const std::string& node) { return clock_of(node); }});
 }
 
-Result<ExportResponse> Running::take(std::string_view otlp, OtlpEncoding encoding, const Identity& from) {
+Result<Received> Running::admit(std::string_view otlp, OtlpEncoding encoding, const Identity& from) {
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   TRY(quotas_.take_bytes(from, otlp.size(), now));
   Received received = TRY(decode(otlp, encoding));
   TRY(quotas_.take_windows(from, received.windows.size(), now));
-  const NotTheirs refused = keep_what_may_be_sent(received, from, options_.access);
-  if (refused.profiles > 0) count_refused("not_allowed", refused.profiles);
-  ExportResponse response = TRY(store(std::move(received)));
-  response.rejected_profiles += static_cast<int64_t>(refused.profiles);
-  if (response.error_message.empty()) response.error_message = refused.why;
-  return response;
+  return received;
 }
 
 Result<ExportResponse> Running::receive(std::string_view otlp, OtlpEncoding encoding, const Identity& from) {
@@ -269,8 +289,16 @@ Result<ExportResponse> Running::receive(std::string_view otlp, OtlpEncoding enco
     ++books->counted.messages;
     books->counted.message_bytes += otlp.size();
   }
-  auto response = take(otlp, encoding, from);
-  if (!response.ok()) ++books_.lock()->counted.refused_messages[reason_of(response.error())];
+  auto received = admit(otlp, encoding, from);
+  if (!received.ok()) {
+    ++books_.lock()->counted.refused_messages[reason_of(received.error())];
+    return received.error();
+  }
+  const NotTheirs refused = keep_what_may_be_sent(*received, from, options_.access);
+  if (refused.profiles > 0) count_refused("not_allowed", refused.profiles);
+  ExportResponse response = TRY(store(received.take()));
+  response.rejected_profiles += static_cast<int64_t>(refused.profiles);
+  if (response.error_message.empty()) response.error_message = refused.why;
   return response;
 }
 
@@ -310,10 +338,11 @@ void Running::count_refused(const std::string& reason, size_t profiles) {
 
 Result<ExportResponse> Running::store(Received received) {
   ExportResponse response{static_cast<int64_t>(received.rejected), received.why};
-  if (received.rejected > 0) count_refused("invalid", received.rejected);
+  for (const auto& [reason, profiles] : received.rejected_by) count_refused(reason, profiles);
   if (received.windows.empty()) return response;
-  const store::Appended appended =
-      upstream_ ? TRY(upstream_->append(received.windows)) : TRY(store_->append(received.windows));
+  const Result<store::Appended> stored = upstream_ ? upstream_->append(received.windows) : store_->append(received.windows);
+  if (!stored.ok()) return later(stored.error());
+  const store::Appended& appended = *stored;
   for (const auto& refusal : appended.refused) {
     response.rejected_profiles += static_cast<int64_t>(received.profiles[refusal.position]);
     if (response.error_message.empty()) response.error_message = refusal.why.message;
@@ -325,6 +354,7 @@ Result<ExportResponse> Running::store(Received received) {
     }
   }
   const auto books = books_.lock();
+  books->counted.store_trouble.clear();
   books->counted.windows += appended.added;
   books->counted.duplicates += appended.duplicates;
   auto& by_service = books->counted.windows_by_service;
@@ -355,7 +385,7 @@ Result<ControllerStatus> Running::status() {
     status = books->counted;
     status.rate_factor = std::min(books->governor.factor(), books->factor_from_above);
     status.load = books->governor.load();
-    for (const NodeState& node : books->nodes.list(now_ns())) {
+    for (const NodeState& node : books->nodes.list(running_ns())) {
       ++status.nodes;
       if (node.is_away) ++status.nodes_away;
     }
@@ -374,7 +404,11 @@ Result<ControllerStatus> Running::status() {
   status.most_waiting_bytes = door_.most_bytes();
   status.turned_away = door_.turned_away();
   status.kept = kept_.state();
-  status.store = TRY(store_->health());
+  // What is wrong with the store is to be told when it is wrong.
+  if (auto health = store_->health(); health.ok())
+    status.store = health.take();
+  else
+    status.store_trouble = health.error().message;
   status.has_upstream = upstream_ != nullptr;
   if (upstream_) status.upstream = upstream_->status();
   return status;

@@ -35,8 +35,9 @@ struct ControllerOptions {
   Access access = {};  // of the doors: who has joined is let in there
   int64_t pass_on_interval_ns = 60'000'000'000;
   int64_t pass_on_grace_ns = 30'000'000'000;
-  std::function<int64_t()> now_ns = {};      // Unix time; empty: the clock's
-  std::function<int64_t()> running_ns = {};  // what schedules go by; empty: a clock that nobody can set
+  std::function<int64_t()> now_ns = {};  // Unix time; empty: the clock's
+  // A clock that nobody sets, which schedules go by. Empty: the kernel's, or now_ns where that is given.
+  std::function<int64_t()> running_ns = {};
 };
 
 // Everything that is counted, since the start.
@@ -56,6 +57,7 @@ struct ControllerStatus {
   size_t nodes = 0, nodes_away = 0, nodes_joined = 0, tasks = 0;
   uint64_t nodes_crowded_out = 0;  // forgotten to make room for others
   store::Health store;
+  std::string store_trouble;                      // why it cannot take windows, or tell of itself, now; empty: it can
   uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
   uint64_t dropped_files = 0;                     // likewise: whole days
   int64_t clock_ahead_ns = 0;                     // of what is believed of it (store/trusted_clock.h)

@@ -25,7 +25,7 @@ bool claims_to_be_controller(const AgentReport& report) {
 }
 
 void NodeRegistry::erase(Nodes::iterator node) {
-  strangers_.erase({node->second.last_ns, node->first});
+  strangers_.erase({node->second.steady_ns, node->first});
   bytes_ -= bytes_of(node->second.report);
   nodes_.erase(node);
 }
@@ -34,20 +34,23 @@ void NodeRegistry::remove(const std::string& node) {
   if (const auto found = nodes_.find(node); found != nodes_.end()) erase(found);
 }
 
-void NodeRegistry::add(const AgentReport& report, int64_t now_ns, bool is_known) {
-  if (now_ns - swept_ns_ > kSweepNs) forget(now_ns);
+void NodeRegistry::add(const AgentReport& report, int64_t now_ns, int64_t steady_ns, bool is_known) {
+  if (steady_ns - swept_ns_ > kSweepNs) forget(steady_ns);
   const auto at = nodes_.try_emplace(report.node).first;
   NodeState& node = at->second;
   if (node.reports == 0) node.first_ns = now_ns;
   if (node.reports++ > 0) {
-    strangers_.erase({node.last_ns, report.node});
+    strangers_.erase({node.steady_ns, report.node});
     bytes_ -= bytes_of(node.report);
   }
   node.last_ns = now_ns;
+  node.steady_ns = steady_ns;
   node.is_known = is_known;
+  node.clock_ahead_ns.reset();
+  if (report.now_ns != 0) node.clock_ahead_ns = static_cast<int64_t>(report.now_ns) - now_ns;
   node.report = report;
   bytes_ += bytes_of(report);
-  if (!is_known) strangers_.emplace(now_ns, report.node);
+  if (!is_known) strangers_.emplace(steady_ns, report.node);
   while (is_full() && !strangers_.empty() && strangers_.begin()->second != report.node) {
     erase(nodes_.find(strangers_.begin()->second));
     ++crowded_out_;
@@ -60,12 +63,12 @@ void NodeRegistry::add(const AgentReport& report, int64_t now_ns, bool is_known)
   bytes_ += bytes_of(node.report);
 }
 
-std::vector<NodeState> NodeRegistry::list(int64_t now_ns) const {
+std::vector<NodeState> NodeRegistry::list(int64_t steady_ns) const {
   std::vector<NodeState> nodes;
   for (const auto& [name, node] : nodes_) {
-    if (now_ns - node.last_ns > kForgottenNs) continue;
+    if (steady_ns - node.steady_ns > kForgottenNs) continue;
     nodes.push_back(node);
-    nodes.back().is_away = now_ns - node.last_ns > kAwayNs;
+    nodes.back().is_away = steady_ns - node.steady_ns > kAwayNs;
   }
   return nodes;
 }
@@ -89,11 +92,11 @@ std::vector<TaskState> sum_tasks(const std::vector<NodeState>& nodes) {
   return tasks;
 }
 
-void NodeRegistry::forget(int64_t now_ns) {
-  swept_ns_ = now_ns;
+void NodeRegistry::forget(int64_t steady_ns) {
+  swept_ns_ = steady_ns;
   for (auto at = nodes_.begin(); at != nodes_.end();) {
     const auto next = std::next(at);
-    if (now_ns - at->second.last_ns > kForgottenNs) erase(at);
+    if (steady_ns - at->second.steady_ns > kForgottenNs) erase(at);
     at = next;
   }
 }

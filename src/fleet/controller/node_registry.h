@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct NodeState {
   int64_t first_ns = 0;  // Unix time of its first report to us
   int64_t last_ns = 0;
   uint64_t reports = 0;
+  int64_t steady_ns = 0;  // of its last report, by a clock that is never set
+  // By how much its clock is ahead of ours; nothing: it does not say.
+  std::optional<int64_t> clock_ahead_ns = {};
   bool is_away = false;   // has missed several reports
   bool is_known = false;  // by a token or a certificate of its own
 };
@@ -38,9 +42,14 @@ class NodeRegistry {
   explicit NodeRegistry(size_t most_nodes = kMostNodes, size_t most_bytes = kMostBytes)
       : most_nodes_(most_nodes), most_bytes_(most_bytes) {}
 
-  void add(const AgentReport& report, int64_t now_ns, bool is_known = false);
+  // `steady_ns`: how long nodes are away is told by it.
+  void add(const AgentReport& report, int64_t now_ns, int64_t steady_ns, bool is_known = false);
   void remove(const std::string& node);
-  std::vector<NodeState> list(int64_t now_ns) const;  // by name
+  std::vector<NodeState> list(int64_t steady_ns) const;  // by name
+  const NodeState* find(const std::string& node) const {
+    const auto found = nodes_.find(node);
+    return found == nodes_.end() ? nullptr : &found->second;
+  }
   size_t size() const { return nodes_.size(); }
   uint64_t crowded_out() const { return crowded_out_; }  // that made room for others
 
@@ -51,7 +60,7 @@ class NodeRegistry {
 
  private:
   using Nodes = std::map<std::string, NodeState>;
-  void forget(int64_t now_ns);
+  void forget(int64_t steady_ns);
   void erase(Nodes::iterator node);
   bool is_full() const { return nodes_.size() > most_nodes_ || bytes_ > most_bytes_; }
 

@@ -106,7 +106,7 @@ TEST(packed_windows, a_controller_that_was_started_anew_gets_the_next_one_whole)
   ASSERT_TRUE(link->send(window(2)).ok());
   site.restart();
   Result<> sent = link->send(window(3));
-  for (int i = 0; i < 1000 && !sent.ok() && is_worth_sending_again(sent.error()); ++i) {
+  for (int i = 0; i < 1000 && !sent.ok() && !reason_to_drop(sent.error()); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));  // until gRPC tries to connect again
     sent = link->send(window(3));
   }
@@ -138,7 +138,7 @@ TEST(packed_windows, a_spool_of_an_agent_that_ended_is_sent_by_the_next) {
   const test::ScratchFolder folder;
   {
     Spool spool = Spool::open(folder.path(), 1 << 20).take();
-    for (int i = 1; i <= 3; ++i) spool.put(window(i));
+    for (int i = 1; i <= 3; ++i) ASSERT_TRUE(spool.put(window(i)).ok());
   }
   Spool spool = Spool::open(folder.path(), 1 << 20).take();
   const auto link = site.link("web-1");
@@ -154,7 +154,7 @@ TEST(packed_windows, what_the_controller_rejects_is_no_ground_to_build_on) {
   ASSERT_TRUE(link->send(window(1)).ok());
   const auto refused = link->send(window(-200 * 24 * 3600));
   ASSERT_FALSE(refused.ok());
-  EXPECT_FALSE(is_worth_sending_again(refused.error()));
+  EXPECT_TRUE(reason_to_drop(refused.error()));
   ASSERT_TRUE(link->send(window(2)).ok());
   EXPECT_EQ(site.text(), "main;f 2\n");
   EXPECT_EQ(site.status().kept.missed, 0u);

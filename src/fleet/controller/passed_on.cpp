@@ -36,6 +36,7 @@ Profile with_resource(const Profile& from, const PassedOn& origin) {
   say(kServiceName, origin.service);
   say(kServiceVersion, origin.version);
   say(kHostName, origin.controller);
+  say(kVia, origin.controller);
   say(kStretch, origin.stretch);
   if (from.samples.size() == 0) {
     const auto own = into.label_sets[into.header.attributes];

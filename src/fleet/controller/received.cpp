@@ -9,10 +9,13 @@
 #include <cstring>
 #include <map>
 
+#include "base/utc_time.h"
+#include "fleet/clock_agreement.h"
 #include "fleet/controller/kind_names.h"
 #include "fleet/controller/told_services.h"
 #include "fleet/window_labels.h"
 #include "fleet/wire/bounds.h"
+#include "fleet/wire/export_response.h"
 #include "format/otlp/binary_codec.h"
 #include "format/otlp/json_codec.h"
 #include "format/otlp/parts.h"
@@ -32,6 +35,11 @@ constexpr size_t kMostServices = 500;  // of one resource
 constexpr size_t kMostLabels = 32;
 constexpr size_t kLongestLabel = 512;
 constexpr double kRateStep = 1.05;
+constexpr std::string_view kFuture = "of a time that has not come yet";
+
+std::string reason_of(const Error& error) {
+  return error.message == kTooOld ? "too_old" : error.message == kFuture ? "future" : "invalid";
+}
 
 // Attributes of a resource that are worth asking by; what is left out is of one process, or too long, or secret.
 constexpr std::string_view kKeptLabels[] = {"container.",
@@ -41,6 +49,7 @@ constexpr std::string_view kKeptLabels[] = {"container.",
                                             "faas.",
                                             "service.namespace",
                                             "atys.task",
+                                            "atys.clock",
                                             "telemetry.sdk.language",
                                             "process.executable.name",
                                             "process.runtime.name"};
@@ -118,18 +127,29 @@ class WindowMaker {
     TRY(within(bounds::kKind, window.kind));
     weigh(window.profile);
     set_time(window);
-    if (window.start_ns < limits_.earliest_ns || window.start_ns > limits_.latest_ns)
-      return fail(ErrorCode::InvalidInput, window.start_ns < limits_.earliest_ns ? "older than what is kept here"
-                                                                                 : "of a time that has not come yet");
+    window.node = first_of({kHostName, "k8s.node.name", "host.id"});
+    TRY(check_time(window));
     window.service = get(kServiceName);
     window.version = get(kServiceVersion);
-    window.node = first_of({kHostName, "k8s.node.name", "host.id"});
     window.instance = first_of({kServiceInstance, kPodName, kContainerId, "process.pid"});
     TRY(within(bounds::kVersion, window.version));
     TRY(within(bounds::kNode, window.node));
     TRY(within(bounds::kInstance, window.instance));
     window.labels = labels(window.profile);
     return window;
+  }
+
+  Result<> check_time(const store::Window& window) const {
+    const bool is_early = window.start_ns < limits_.earliest_ns;
+    if (!is_early && window.start_ns <= limits_.latest_ns) return {};
+    const bool is_of_fleet = !get(kSender).empty() || !get(kVia).empty();
+    const NodeClock clock = is_of_fleet && limits_.clock_of ? limits_.clock_of(window.node) : NodeClock::Right;
+    if (clock != NodeClock::Right || (is_of_fleet && !is_early))
+      return fail(ErrorCode::Unavailable,
+                  fmt::format("a window of {}, and it is {} here: the clocks disagree", time_text(window.start_ns),
+                              time_text(limits_.now_ns)),
+                  std::string(kClockFix) + ", here and there; it is kept until then");
+    return fail(ErrorCode::InvalidInput, is_early ? std::string(kTooOld) : std::string(kFuture));
   }
 
   std::string get(std::string_view key) const {
@@ -248,7 +268,9 @@ Result<Received> read_windows(std::string_view bytes, OtlpEncoding encoding, con
         }
         continue;
       }
+      if (windows.error().code == ErrorCode::Unavailable) return windows.error();
       received.rejected += profiles;
+      received.rejected_by[reason_of(windows.error())] += profiles;
       if (received.why.empty()) received.why = windows.error().message;
     }
   }

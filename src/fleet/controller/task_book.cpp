@@ -50,7 +50,8 @@ const char* to_string(TaskPhase phase) {
 
 TaskPhase TaskEntry::phase(int64_t now_ns) const {
   if (is_stopped) return TaskPhase::Stopped;
-  const bool is_over = task.for_ns != 0 && now_ns - applied_ns >= static_cast<int64_t>(task.for_ns);
+  // In either direction: a clock that was ahead when it was applied does not keep it running until then.
+  const bool is_over = task.for_ns != 0 && std::llabs(now_ns - applied_ns) >= static_cast<int64_t>(task.for_ns);
   return is_over ? TaskPhase::Ended : TaskPhase::Running;
 }
 

@@ -115,10 +115,10 @@ TEST(task_book, tasks_from_above_are_handed_on_and_are_not_ours_to_change) {
 TEST(node_registry, knows_who_reports_and_forgets_who_does_not) {
   NodeRegistry nodes;
   AgentReport report{.node = "web-1", .sender = std::string(16, '\1')};
-  nodes.add(report, kNow);
+  nodes.add(report, kNow, kNow);
   report.version = "2";
-  nodes.add(report, kNow + 5);
-  nodes.add({.node = "web-2", .sender = std::string(16, '\2')}, kNow + NodeRegistry::kAwayNs);
+  nodes.add(report, kNow + 5, kNow + 5);
+  nodes.add({.node = "web-2", .sender = std::string(16, '\2')}, kNow, kNow + NodeRegistry::kAwayNs);
   const auto list = nodes.list(kNow + NodeRegistry::kAwayNs + 6);
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0].report.version, "2");
@@ -131,11 +131,11 @@ TEST(node_registry, knows_who_reports_and_forgets_who_does_not) {
 
 TEST(node_registry, is_bounded_and_refuses_nobody) {
   NodeRegistry nodes(100);
-  nodes.add({.node = "joined"}, kNow, true);
-  nodes.add({.node = "shared"}, kNow);
+  nodes.add({.node = "joined"}, kNow, kNow, true);
+  nodes.add({.node = "shared"}, kNow, kNow);
   for (int i = 0; i < 20'000; ++i) {
-    nodes.add({.node = "invented " + std::to_string(i)}, kNow + 1 + i);
-    if (i % 50 == 0) nodes.add({.node = "shared"}, kNow + 1 + i);
+    nodes.add({.node = "invented " + std::to_string(i)}, kNow, kNow + 1 + i);
+    if (i % 50 == 0) nodes.add({.node = "shared"}, kNow, kNow + 1 + i);
   }
   EXPECT_EQ(nodes.size(), 100u);
   EXPECT_GT(nodes.crowded_out(), 19'000u);
@@ -150,12 +150,30 @@ TEST(node_registry, is_bounded_and_refuses_nobody) {
 TEST(node_registry, what_nodes_say_is_bounded_in_sum) {
   NodeRegistry nodes(1000, 100'000);
   for (int i = 0; i < 100; ++i)
-    nodes.add({.node = std::to_string(i), .labels = {{"key", std::string(500, 'x')}}}, kNow + i, i < 90);
+    nodes.add({.node = std::to_string(i), .labels = {{"key", std::string(500, 'x')}}}, kNow, kNow + i, i < 90);
   EXPECT_EQ(nodes.size(), 90u + 10u) << "it is labels that go, not nodes";
   NodeRegistry strangers(1000, 100'000);
   for (int i = 0; i < 1000; ++i)
-    strangers.add({.node = std::to_string(i), .labels = {{"key", std::string(500, 'x')}}}, kNow + i);
+    strangers.add({.node = std::to_string(i), .labels = {{"key", std::string(500, 'x')}}}, kNow, kNow + i);
   EXPECT_LT(strangers.size(), 200u);
+}
+
+TEST(node_registry, who_is_away_is_told_by_a_clock_that_nobody_sets) {
+  constexpr int64_t kDay = 86'400'000'000'000;
+  NodeRegistry nodes;
+  nodes.add({.node = "web-1"}, kNow, 1000);
+  nodes.add({.node = "web-2", .now_ns = static_cast<uint64_t>(kNow)}, kNow + 400 * kDay, 1001);
+  const auto list = nodes.list(1002);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_FALSE(list[0].is_away);
+  EXPECT_FALSE(list[0].clock_ahead_ns) << "it does not say";
+  EXPECT_EQ(list[1].clock_ahead_ns, -400 * kDay);
+}
+
+TEST(task_book, a_task_for_ten_minutes_does_not_run_until_a_clock_that_was_ahead_is_right) {
+  TaskEntry entry{.task = {.for_ns = 600'000'000'000}, .applied_ns = kNow + 400 * int64_t{86'400'000'000'000}};
+  EXPECT_EQ(entry.phase(entry.applied_ns + 1), TaskPhase::Running);
+  EXPECT_EQ(entry.phase(kNow), TaskPhase::Ended);
 }
 
 }  // namespace atys::fleet

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <thread>
 
@@ -97,14 +99,17 @@ class Link final : public Upstream {
   UpstreamStatus status() const override;
   void work_once() override;
 
-  Result<> close_interval();
+  // False: none is over yet that has windows.
+  Result<bool> close_interval();
+  void must_close() { must_close_ = true; }
 
  private:
   std::string progress_path() const { return options_.folder + "/progress"; }
-  Result<> pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns);
-  void put(const Profile& profile, const PassedOn& origin);
-  void put_late(const store::Window& window);
+  Result<bool> close(int64_t from_ns, const std::vector<store::ServiceEntry>& services);
   Result<store::Appended> append_late(const store::Window& window);
+  Result<Spool::Pending> prepare(const Profile& profile, const PassedOn& origin);
+  PassedOn origin_of_late(const store::Window& window) const;
+  Result<> pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns, std::vector<Spool::Pending>& passed);
   void send();
   void take_orders();
   bool is_ending() {
@@ -117,7 +122,10 @@ class Link final : public Upstream {
   std::unique_ptr<ControllerLink> link_;
   mutable Spool spool_;
   std::shared_mutex closing_;           // shared while windows are stored, alone while an interval is closed
-  int64_t until_ns_;                    // intervals before are closed; guarded by closing_
+  int64_t until_ns_;                    // intervals before are closed; guarded by closing_, as what follows
+  bool must_close_ = false;             // the next one: it is half passed on, and takes no more windows
+  int64_t due_ns_ = INT64_MIN;          // when the next one may be closed, but for what is new
+  std::atomic<bool> has_new_ = true;    // windows; also without the lock
   SpoolSender sender_{spool_, *link_};  // of the thread alone
   uint64_t next_report_ns_ = 0;         // likewise
   mutable Guarded<UpstreamStatus> status_;
@@ -129,6 +137,9 @@ class Link final : public Upstream {
 
 Result<store::Appended> Link::append(std::span<const store::Window> windows) {
   const std::shared_lock lock(closing_);
+  if (must_close_)
+    return fail(ErrorCode::Unavailable, "what was stored before is still to be passed on", "see the log of the controller");
+  has_new_ = true;
   std::vector<store::Window> in_time;
   std::vector<size_t> late, positions;
   for (size_t i = 0; i < windows.size(); ++i) {
@@ -152,56 +163,96 @@ Result<store::Appended> Link::append(std::span<const store::Window> windows) {
   return all;
 }
 
-// What is on its way from the store to the spool has a note on disk: where it was stored and the sender never heard of it,
-// it comes again as one that is there already, and has still to be passed on. Twice is no harm: its id is the same.
+// Its place in the spool is taken before it is stored: a disk that fills up in between would keep it from the controller
+// above for good, since it is new only once. And what is on its way from the store to the spool has a note on disk: where it
+// was stored and the sender never heard of it, it comes again as one that is there already, and has still to be passed on.
+// Twice is no harm: its id is the same.
 Result<store::Appended> Link::append_late(const store::Window& window) {
   const std::string note = options_.folder + "/late/" + to_hex(std::as_bytes(std::span(window.id)));
   const bool was_begun = ::access(note.c_str(), F_OK) == 0;
   if (!was_begun) TRY(write_note(note));
+  Spool::Pending pending = TRY(prepare(window.profile, origin_of_late(window)));
   const store::Appended one = TRY(store_.append(std::span(&window, 1)));
-  if (one.added > 0 || (was_begun && one.duplicates > 0)) put_late(window);
+  if (one.added > 0 || (was_begun && one.duplicates > 0)) TRY(spool_.commit(std::move(pending)));
   ::unlink(note.c_str());
   return one;
 }
 
-void Link::put(const Profile& profile, const PassedOn& origin) {
-  const auto message = to_message(profile, origin);
-  if (message.ok()) spool_.put(*message);
-  if (!message.ok()) status_.lock()->trouble = message.error().message;
+Result<Spool::Pending> Link::prepare(const Profile& profile, const PassedOn& origin) {
+  return spool_.prepare(TRY(to_message(profile, origin)));
 }
 
-void Link::put_late(const store::Window& window) {
+PassedOn Link::origin_of_late(const store::Window& window) const {
   PassedOn origin{options_.name, window.service, window.kind, window.version, {}, "late "};
   for (const auto& [key, value] : window.labels)
     if (key == kStretch && value != kNoStretch) origin.stretch = value;
   origin.occasion += to_hex(std::as_bytes(std::span(window.id)));
-  put(window.profile, origin);
+  return origin;
 }
 
-Result<> Link::pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns) {
+Result<> Link::pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns,
+                       std::vector<Spool::Pending>& passed) {
   for (const std::string& kind : service.kinds) {
     for (const std::string& version : service.versions) {
       const store::Selection selection{
           .service = service.service, .kind = kind, .from_ns = from_ns, .to_ns = to_ns, .version = version};
       for (const auto& [stretch, merged] : TRY(merge_stretches(store_, selection)))
         if (merged.coverage.windows > 0)
-          put(merged.profile, {options_.name, service.service, kind, version, stretch, std::to_string(from_ns)});
+          passed.push_back(TRY(
+              prepare(merged.profile, {options_.name, service.service, kind, version, stretch, std::to_string(from_ns)})));
     }
   }
   return {};
 }
 
-// What was marked as closing before a crash is done again, from the same windows: none were taken since.
-Result<> Link::close_interval() {
-  const std::unique_lock lock(closing_);
-  const int64_t to_ns = until_ns_ + options_.interval_ns;
-  TRY(save_progress(progress_path(), {until_ns_, true}));
-  for (const store::ServiceEntry& service : TRY(store_.services())) {
-    const bool is_elsewhere = service.windows > 0 && (service.last_ns < until_ns_ || service.first_ns >= to_ns);
-    if (!is_elsewhere) TRY(pass_on(service, until_ns_, to_ns));
+namespace {
+
+// Where the next windows are that are not passed on yet; nothing: there are none.
+std::optional<int64_t> next_start(const std::vector<store::ServiceEntry>& services, int64_t from_ns) {
+  std::optional<int64_t> next;
+  for (const store::ServiceEntry& service : services) {
+    if (service.windows == 0 || service.last_ns < from_ns) continue;
+    const int64_t start_ns = std::max(service.first_ns, from_ns);
+    next = next ? std::min(*next, start_ns) : start_ns;
   }
+  return next;
+}
+
+}  // namespace
+
+Result<bool> Link::close_interval() {
+  const std::unique_lock lock(closing_);
+  if (must_close_) return close(until_ns_, TRY(store_.services()));
+  if (!has_new_ && options_.now_ns() < due_ns_) return false;
+  const std::vector<store::ServiceEntry> services = TRY(store_.services());
+  has_new_ = false;
+  const std::optional<int64_t> next_ns = next_start(services, until_ns_);
+  due_ns_ = INT64_MAX;
+  if (!next_ns) return false;
+  const int64_t from_ns = until_ns_ + (*next_ns - until_ns_) / options_.interval_ns * options_.interval_ns;
+  due_ns_ = from_ns + options_.interval_ns + options_.grace_ns;
+  if (options_.now_ns() < due_ns_) return false;
+  return close(from_ns, services);
+}
+
+// What was marked as closing before a crash is done again, from the same windows: none were taken since.
+Result<bool> Link::close(int64_t from_ns, const std::vector<store::ServiceEntry>& services) {
+  const int64_t to_ns = from_ns + options_.interval_ns;
+  TRY(save_progress(progress_path(), {from_ns, true}));
+  until_ns_ = from_ns;
+  std::vector<Spool::Pending> passed;
+  for (const store::ServiceEntry& service : services) {
+    const bool is_elsewhere = service.windows > 0 && (service.last_ns < from_ns || service.first_ns >= to_ns);
+    if (!is_elsewhere) TRY(pass_on(service, from_ns, to_ns, passed));
+  }
+  // From the first of them on the minute is as it is: append() waits until all of it is done.
+  must_close_ = true;
+  for (Spool::Pending& each : passed) TRY(spool_.commit(std::move(each)));
+  TRY(save_progress(progress_path(), {to_ns, false}));
   until_ns_ = to_ns;
-  return save_progress(progress_path(), {until_ns_, false});
+  must_close_ = false;
+  due_ns_ = INT64_MIN;
+  return true;
 }
 
 void Link::send() {
@@ -209,8 +260,8 @@ void Link::send() {
       sender_.send(clock_ns(CLOCK_MONOTONIC), [this, i = 0]() mutable { return ++i < kMostPerRound && !is_ending(); });
   if (sent.ok()) return;
   auto status = status_.lock();
-  status->trouble = sent.error().message;
-  if (is_worth_sending_again(sent.error())) status->is_connected = false;
+  status->trouble = sent.error().hint.empty() ? sent.error().message : sent.error().message + "; " + sent.error().hint;
+  if (!reason_to_drop(sent.error())) status->is_connected = false;
 }
 
 void Link::take_orders() {
@@ -220,6 +271,9 @@ void Link::take_orders() {
   const Spool::State spool = spool_.state();
   report.spooled_bytes = spool.bytes;
   report.dropped_windows = spool.dropped;
+  for (size_t reason = 0; reason < kDropReasons; ++reason)
+    if (spool.dropped_by[reason] > 0)
+      report.dropped_by[to_string(static_cast<DropReason>(reason))] = spool.dropped_by[reason];
   const auto orders = link_->report(report);
   next_report_ns_ = now + (orders.ok() ? orders->report_again_ns : kReportRetryNs);
   {
@@ -231,15 +285,15 @@ void Link::take_orders() {
 }
 
 void Link::work_once() {
+  std::string waits_for;
   for (int i = 0; i < kMostPerRound && !is_ending(); ++i) {
-    if (until_ns_ + options_.interval_ns + options_.grace_ns > options_.now_ns()) break;
-    if (const auto closed = close_interval(); !closed.ok()) {
-      status_.lock()->trouble = closed.error().message;
-      break;
-    }
+    const auto closed = close_interval();
+    if (!closed.ok()) waits_for = "what is to be passed on waits: " + closed.error().message;
+    if (!closed.ok() || !*closed) break;
   }
   take_orders();
   send();
+  if (!waits_for.empty()) status_.lock()->trouble = waits_for;
 }
 
 UpstreamStatus Link::status() const {
@@ -260,11 +314,13 @@ Result<std::unique_ptr<Upstream>> Upstream::open(UpstreamOptions options, store:
   std::error_code error;
   std::filesystem::create_directories(options.folder + "/late", error);
   if (error) return fail(ErrorCode::PermissionDenied, "cannot make " + options.folder + "/late: " + error.message());
+  remove_unfinished(options.folder + "/progress");
   const int64_t now_ns = options.now_ns();
   const Progress progress =
       TRY(load_progress(options.folder + "/progress", now_ns / options.interval_ns * options.interval_ns));
   auto opened = std::make_unique<Link>(std::move(options), store, std::move(link), std::move(spool), progress);
-  if (progress.is_closing) TRY(opened->close_interval());
+  if (progress.is_closing) opened->must_close();
+  if (progress.is_closing) (void)opened->close_interval().ok();  // a disk that is full is no reason not to start
   return std::unique_ptr<Upstream>(std::move(opened));
 }
 

@@ -5,8 +5,13 @@
 //
 // A minute is closed once: nothing is stored while it is read (append() waits), and what comes for it later is passed on by
 // itself. A crash in the middle of closing is mended at the next start, before anything new is taken; ids of what is passed
-// on depend on what it is of, so that sending again does no harm. A late window that was stored when the machine died, and
-// not yet in the spool, is put there when its sender repeats it.
+// on depend on what it is of, so that sending again does no harm. A disk that is full keeps a minute open, and late windows
+// at their senders. A late window that was stored when the machine died, and not yet in the spool, is put there when its
+// sender repeats it.
+//
+// The clock says when a minute is over, and nothing else: it is not believed about minutes that have no window, so that a
+// jump ahead closes nothing that is still to come. Where a clock that was ahead has had minutes closed which come again,
+// their windows are passed on one by one.
 #pragma once
 
 #include <functional>

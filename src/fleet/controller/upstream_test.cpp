@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/controller/upstream.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "base/byte_source.h"
@@ -316,6 +318,47 @@ TEST(upstream, three_levels_give_the_same_profile_as_one) {
   second.pass(kStart + 10 * kMinute);
   EXPECT_EQ(top.text(), one.text());
   EXPECT_LT(top.controller->status()->windows, one.controller->status()->windows);
+}
+
+TEST(upstream, a_clock_that_jumps_ahead_and_back_loses_nothing_and_doubles_nothing) {
+  constexpr int64_t kDay = 86'400 * kSecond;
+  Root root;
+  Middle middle("site", *root.controller);
+  middle.take(window("main;f 1\n", "web-1", kStart));
+  middle.pass(kStart + 400 * kDay);
+  const int64_t saved =
+      std::stoll(std::string(as_text(*open_source(middle.folder.path() + "/upstream/progress").take()->read_all())));
+  EXPECT_EQ(saved, kStart + kMinute) << "minutes that have no windows are not over because a clock says so";
+  middle.pass(kStart + kMinute);
+  middle.take(window("main;f 2\n", "web-1", kStart + kMinute));
+  middle.take(window("main;f 4\n", "web-2", kStart + 5 * kMinute));
+  middle.pass(kStart + 10 * kMinute);
+  EXPECT_EQ(root.text(), "main;f 7\n");
+  EXPECT_EQ(root.controller->status()->windows, 3u);
+}
+
+TEST(upstream, a_spool_that_cannot_be_written_keeps_minutes_open_and_late_windows_away) {
+  Root root;
+  Middle middle("site", *root.controller);
+  middle.take(window("main;f 3\n", "web-1", kStart));
+  middle.pass(kStart + 2 * kMinute);
+  ASSERT_EQ(root.text(), "main;f 3\n");
+  middle.take(window("main;f 5\n", "web-1", kStart + 2 * kMinute));
+  // The next file of the spool cannot be made: there is a folder in its place.
+  const std::string spool = middle.folder.path() + "/upstream/";
+  for (int number = 2; number < 30; ++number)
+    std::filesystem::create_directories(spool + fmt::format("{:012}.otlp.gz.part/x", number));
+  middle.pass(kStart + 10 * kMinute);
+  EXPECT_EQ(root.text(), "main;f 3\n");
+  EXPECT_NE(middle.upstream->status().trouble, "");
+  const Received late = *read_windows(test::otlp_bytes(window("main;g 7\n", "web-2", kStart)), OtlpEncoding::Protobuf, {});
+  EXPECT_FALSE(middle.upstream->append(late.windows).ok()) << "it is new only once";
+  for (int number = 2; number < 30; ++number)
+    std::filesystem::remove_all(spool + fmt::format("{:012}.otlp.gz.part", number));
+  ASSERT_TRUE(middle.upstream->append(late.windows).ok());
+  middle.pass(kStart + 10 * kMinute);
+  EXPECT_EQ(root.text(), "main;f 8\nmain;g 7\n");
+  EXPECT_EQ(middle.upstream->status().dropped_windows, 0u);
 }
 
 }  // namespace atys::fleet

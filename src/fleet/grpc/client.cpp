@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <grpc/support/time.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/completion_queue.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
-
-#include <chrono>
 
 #include "fleet/grpc/bytes.h"
 #include "fleet/grpc/module.h"
@@ -49,7 +48,9 @@ class Connection final : public GrpcClient {
 
   Result<std::string> call(std::string_view method, const std::string& request, GrpcPacking packing) override {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::nanoseconds(options_.timeout_ns));
+    // Not by the wall clock, which may be set meanwhile.
+    context.set_deadline(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                                      gpr_time_from_nanos(static_cast<int64_t>(options_.timeout_ns), GPR_TIMESPAN)));
     if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
     if (packing == GrpcPacking::Gzip && request.size() >= kWorthCompressing)
       context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
@@ -61,8 +62,8 @@ class Connection final : public GrpcClient {
   }
 
  private:
-  // With a queue of its own. gRPC's callbacks are run by threads that it keeps for them, which wake up several times a second
-  // as long as the process lives: more than all else that an idle agent does.
+  // With a queue of its own. gRPC's callbacks are run by threads that it keeps for them, which wake up several times a
+  // second as long as the process lives: more than all else that an idle agent does.
   grpc::Status wait_for(grpc::ClientContext& context, std::string_view method, const grpc::ByteBuffer& sent,
                         grpc::ByteBuffer& received) {
     grpc::CompletionQueue queue;

@@ -22,6 +22,8 @@ constexpr size_t kMostTasks = 1000;
 constexpr size_t kMostLabels = 100;
 constexpr size_t kSenderBytes = 16;
 constexpr uint64_t kLongestUntilReportNs = 3600'000'000'000;
+constexpr size_t kMostReasons = 50;
+constexpr size_t kLongestTrouble = 2000;
 
 Error nonsense(const char* what) {
   return fail(ErrorCode::InvalidInput, std::string("message of the control channel: ") + what,
@@ -80,6 +82,17 @@ Result<std::pair<std::string, std::string>> decode_label(const WireField& outer,
   return label;
 }
 
+Result<std::pair<std::string, uint64_t>> decode_count(const WireField& outer, const WireReader& at) {
+  WireReader reader = WireReader::nested(outer, at);
+  std::pair<std::string, uint64_t> count;
+  for (WireField field; reader.next(field);) {
+    if (field.number == 1) count.first = text(field);
+    if (field.number == 2) count.second = field.value;
+  }
+  if (!reader.ok()) return reader.error();
+  return count;
+}
+
 Result<> check(const AgentReport& report) {
   TRY(within(bounds::kNode, report.node));
   TRY(within(bounds::kVersion, report.version));
@@ -87,6 +100,9 @@ Result<> check(const AgentReport& report) {
   if (report.node.empty()) return nonsense("an agent without a name");
   if (report.sender.size() != kSenderBytes) return nonsense("a sender that is not of 16 bytes");
   if (report.tasks.size() > kMostTasks || report.labels.size() > kMostLabels) return nonsense("too many tasks or labels");
+  if (report.dropped_by.size() > kMostReasons || report.trouble.size() > kLongestTrouble)
+    return nonsense("a trouble that is too long");
+  if (report.now_ns > INT64_MAX) return nonsense("a time that is none");
   return {};
 }
 
@@ -111,6 +127,15 @@ std::string encode(const AgentReport& report) {
   writer.varint(9, report.cpu_ns);
   writer.varint(10, report.memory_bytes);
   writer.varint(11, report.started_ns);
+  writer.varint(20, report.now_ns);
+  writer.boolean(21, report.is_clock_synchronized);
+  writer.bytes(22, report.trouble.substr(0, kLongestTrouble));
+  for (const auto& [reason, count] : report.dropped_by) {
+    std::string row;
+    WireWriter(row).bytes(1, reason);
+    WireWriter(row).varint(2, count);
+    writer.always_bytes(23, row);
+  }
   return out;
 }
 
@@ -121,6 +146,8 @@ std::string encode(const Orders& orders) {
   write_double(writer, 2, orders.rate_factor);
   writer.varint(3, orders.report_again_ns);
   writer.boolean(4, orders.takes_packed);
+  writer.varint(20, orders.now_ns);
+  writer.boolean(21, orders.is_clock_synchronized);
   return out;
 }
 
@@ -140,6 +167,10 @@ Result<AgentReport> decode_report(std::string_view bytes) {
       case 9: report.cpu_ns = field.value; break;
       case 10: report.memory_bytes = field.value; break;
       case 11: report.started_ns = field.value; break;
+      case 20: report.now_ns = field.value; break;
+      case 21: report.is_clock_synchronized = field.value != 0; break;
+      case 22: report.trouble = text(field); break;
+      case 23: report.dropped_by.insert(TRY(decode_count(field, reader))); break;
       default: break;
     }
   if (!reader.ok()) return reader.error();
@@ -205,6 +236,8 @@ Result<Orders> decode_orders(std::string_view bytes) {
       case 2: orders.rate_factor = number(field); break;
       case 3: orders.report_again_ns = field.value; break;
       case 4: orders.takes_packed = field.value != 0; break;
+      case 20: orders.now_ns = field.value; break;
+      case 21: orders.is_clock_synchronized = field.value != 0; break;
       default: break;
     }
   if (!reader.ok()) return reader.error();
@@ -212,6 +245,7 @@ Result<Orders> decode_orders(std::string_view bytes) {
   for (const std::string& task : orders.tasks) TRY(within(bounds::kTaskText, task));
   // An agent that was told to wait for ever would be lost to whoever corrects it.
   orders.report_again_ns = std::min(orders.report_again_ns, kLongestUntilReportNs);
+  if (orders.now_ns > INT64_MAX) return nonsense("a time that is none");
   if (!(orders.rate_factor > 0 && orders.rate_factor <= 1)) return nonsense("a rate factor that is not between 0 and 1");
   return orders;
 }

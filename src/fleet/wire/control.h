@@ -35,6 +35,10 @@ struct AgentReport {
   uint64_t cpu_ns = 0;
   uint64_t memory_bytes = 0;
   uint64_t started_ns = 0;
+  uint64_t now_ns = 0;                         // Unix time, as this machine has it; 0: it does not say
+  bool is_clock_synchronized = false;          // by the kernel's account: somebody keeps the clock right
+  std::string trouble;                         // with the controller, as far as it can be told: what waits, and why
+  std::map<std::string, uint64_t> dropped_by;  // of dropped_windows, by reason
 
   bool operator==(const AgentReport&) const = default;
 };
@@ -44,6 +48,8 @@ struct Orders {
   double rate_factor = 1;
   uint64_t report_again_ns = 5'000'000'000;
   bool takes_packed = false;  // kPackedMethod is there
+  uint64_t now_ns = 0;        // Unix time, as the controller has it; 0: it does not say
+  bool is_clock_synchronized = false;
 
   bool operator==(const Orders&) const = default;
 };

@@ -21,14 +21,19 @@ AgentReport report() {
       .dropped_windows = 2,
       .cpu_ns = 3,
       .memory_bytes = 4,
-      .started_ns = 5};
+      .started_ns = 5,
+      .now_ns = 6,
+      .is_clock_synchronized = true,
+      .trouble = "windows wait",
+      .dropped_by = {{"no_room", 1}, {"too_old", 1}}};
 }
 
 }  // namespace
 
 TEST(control, what_is_written_is_read) {
   EXPECT_EQ(*decode_report(encode(report())), report());
-  const Orders orders{.tasks = {"task: a", ""}, .rate_factor = 0.25, .report_again_ns = 7};
+  const Orders orders{
+      .tasks = {"task: a", ""}, .rate_factor = 0.25, .report_again_ns = 7, .now_ns = 8, .is_clock_synchronized = true};
   EXPECT_EQ(*decode_orders(encode(orders)), orders);
 }
 

@@ -11,6 +11,9 @@
 
 namespace atys::fleet {
 
+// Of a window that is past its retention. An agent finds it in the answer and counts by it: not to be changed.
+inline constexpr std::string_view kTooOld = "older than what is kept here";
+
 struct ExportResponse {
   int64_t rejected_profiles = 0;
   std::string error_message;

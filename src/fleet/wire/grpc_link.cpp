@@ -13,6 +13,7 @@ namespace atys::fleet {
 namespace {
 
 constexpr uint64_t kAskPlainReceiverAgainNs = 60'000'000'000;
+constexpr size_t kEveryServerTakes = size_t{4} << 20;  // unless somebody asks for less than gRPC's usual limit
 
 class GrpcLink final : public ControllerLink {
  public:
@@ -34,13 +35,21 @@ class GrpcLink final : public ControllerLink {
   Result<> send(const std::string& otlp) override {
     if (takes_packed_)
       if (std::optional<Result<>> sent = send_packed(otlp)) return std::move(*sent);
-    return answer_of(client_->call(kExportMethod, otlp));
+    Result<> sent = answer_of(client_->call(kExportMethod, otlp));
+    // A server that has no memory or no stream left says the same as one for which a message is too large.
+    if (!sent.ok() && sent.error().code == ErrorCode::ResourceExhausted && otlp.size() <= kEveryServerTakes)
+      return fail(ErrorCode::Unavailable, sent.error().message, "it is sent again later");
+    return sent;
   }
 
  private:
   static Result<> answer_of(const Result<std::string>& answer) {
     if (!answer.ok()) return answer.error();
-    const ExportResponse response = TRY(decode_export_response(*answer));
+    const Result<ExportResponse> decoded = decode_export_response(*answer);
+    if (!decoded.ok())  // says nothing of the window
+      return fail(ErrorCode::Unavailable, "what answers is no controller: " + decoded.error().message,
+                  "is the address the gRPC address of a controller?");
+    const ExportResponse& response = *decoded;
     if (response.rejected_profiles > 0)
       return fail(ErrorCode::InvalidInput, "the controller does not take this window: " + response.error_message);
     return {};

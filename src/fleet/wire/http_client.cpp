@@ -3,6 +3,8 @@
 
 #include <httplib.h>
 
+#include "fleet/wire/token_in_clear.h"
+
 namespace atys::fleet {
 
 namespace {
@@ -30,6 +32,8 @@ Result<HttpAnswer> http_call(const HttpAddress& address, const std::string& meth
   const bool has_scheme = address.url.find("://") != std::string::npos;
   std::string url = has_scheme ? address.url : "http://" + address.url;
   while (url.ends_with('/')) url.pop_back();
+  TRY(check_token_is_safe(url, address.token, url.starts_with("https://"), false, "write https://HOST:PORT",
+                          "set ATYS_INSECURE_TOKEN=1"));
   const Error nobody = fail(ErrorCode::Unavailable, "no controller answers at " + address.url,
                             "start one with atys controller, or say where it is: ATYS_CONTROLLER or --controller");
   try {

@@ -29,7 +29,10 @@ void write_node(JsonWriter& json, const verbs::NodeRow& row) {
   json.field("known", row.is_known);
   json.field("first_ns", row.first_ns).field("last_ns", row.last_ns).field("started_ns", row.started_ns);
   json.field("cpu_ns", row.cpu_ns).field("memory_bytes", row.memory_bytes).field("spooled_bytes", row.spooled_bytes);
-  json.field("dropped_windows", row.dropped_windows).key("tasks").begin_array();
+  json.field("dropped_windows", row.dropped_windows).key("dropped_by").begin_object();
+  for (const auto& [reason, count] : row.dropped_by) json.field(reason, count);
+  json.end_object().field("clock_ahead_ns", row.clock_ahead_ns).field("trouble", row.trouble);
+  json.key("tasks").begin_array();
   for (const verbs::NodeTaskRow& task : row.tasks) {
     json.begin_object().field("task", task.task).field("instances", task.instances).field("windows", task.windows);
     json.field("hz", task.hz).field("overhead", task.overhead).field("trouble", task.trouble).end_object();

@@ -78,6 +78,18 @@ std::string render(const verbs::AgentStatus& status) {
   text.counter("atys_agent_windows_sent_total", "Windows that the controller has.", static_cast<double>(status.spool.sent));
   text.counter("atys_agent_windows_dropped_total", "Windows that no controller will see.",
                static_cast<double>(status.spool.dropped));
+  text.family("atys_agent_windows_lost_total", MetricType::Counter, "The same, by reason.");
+  for (size_t reason = 0; reason < fleet::kDropReasons; ++reason)
+    text.sample(static_cast<double>(status.spool.dropped_by[reason]),
+                {{"reason", to_string(static_cast<fleet::DropReason>(reason))}});
+  text.family("atys_agent_trouble", MetricType::Gauge,
+              "1: something is in the way, which the log names with what to do. With the controller (token, certificate, "
+              "address), with windows that wait, with the clock.");
+  text.sample(status.trouble.empty() ? 0 : 1, {{"with", "controller"}});
+  text.sample(status.sending_trouble.empty() ? 0 : 1, {{"with", "windows"}});
+  text.sample(status.clock_trouble.empty() ? 0 : 1, {{"with", "clock"}});
+  text.gauge("atys_agent_clock_ahead_seconds", "By how much this machine's clock is ahead of the controller's.",
+             static_cast<double>(status.clock_ahead_ns) / kNsPerSecond);
   text.gauge("atys_agent_spool_bytes", "Windows that wait for the controller.", static_cast<double>(status.spool.bytes));
   text.counter("atys_agent_recorded_bytes_total", "Windows as they leave the node, before compression.",
                static_cast<double>(status.bytes_recorded));

@@ -13,7 +13,7 @@ double as_double(uint64_t number) { return static_cast<double>(number); }
 void add_by_reason(MetricText& text, std::string_view name, std::string_view help,
                    const std::map<std::string, uint64_t>& counts) {
   text.family(name, MetricType::Counter, help);
-  for (const char* known : {"invalid", "too_large", "unavailable", "failed", "store"})
+  for (const char* known : {"invalid", "too_large", "too_old", "future", "unavailable", "failed", "store"})
     if (!counts.contains(known)) text.sample(0, {{"reason", known}});
   for (const auto& [reason, count] : counts) text.sample(as_double(count), {{"reason", reason}});
 }
@@ -53,6 +53,8 @@ void add_doors(MetricText& text, const verbs::ControllerStatus& status, uint64_t
 
 void add_store(MetricText& text, const verbs::ControllerStatus& status) {
   text.gauge("atys_store_bytes", "Bytes on disk.", as_double(status.store.bytes));
+  text.gauge("atys_store_trouble", "1: it cannot take windows now; agents keep theirs.",
+             status.store_trouble.empty() ? 0 : 1);
   text.gauge("atys_store_windows", "Windows that are kept.", as_double(status.store.windows));
   text.gauge("atys_store_files", "Files of the store.", as_double(status.store.files));
   text.gauge("atys_store_damaged", "Blocks and files that were found damaged.", as_double(status.store.damaged));
@@ -84,8 +86,12 @@ void add_nodes(MetricText& text, const verbs::ControllerStatus& status, const ve
   for (const verbs::NodeRow& node : nodes.nodes) text.sample(node.is_away ? 0 : 1, {{"node", node.node}});
   text.family("atys_node_spooled_bytes", MetricType::Gauge, "Windows that wait at the node, as it says.");
   for (const verbs::NodeRow& node : nodes.nodes) text.sample(as_double(node.spooled_bytes), {{"node", node.node}});
-  text.family("atys_node_dropped_windows", MetricType::Gauge, "Windows that the node had no room for since it started.");
+  text.family("atys_node_dropped_windows", MetricType::Gauge, "Windows of the node that were lost since it started.");
   for (const verbs::NodeRow& node : nodes.nodes) text.sample(as_double(node.dropped_windows), {{"node", node.node}});
+  text.family("atys_node_clock_ahead_seconds", MetricType::Gauge,
+              "By how much the node's clock is ahead of the controller's.");
+  for (const verbs::NodeRow& node : nodes.nodes)
+    text.sample(static_cast<double>(node.clock_ahead_ns) / 1e9, {{"node", node.node}});
   text.family("atys_service_windows_total", MetricType::Counter, "Windows that arrived, by service; the rest is `other`.");
   for (const auto& [service, count] : status.windows_by_service) text.sample(as_double(count), {{"service", service}});
 }

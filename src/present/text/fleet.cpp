@@ -24,6 +24,14 @@ std::string listed(const std::vector<std::string>& words, size_t most) {
 
 std::string whole(uint64_t number) { return quantity(static_cast<double>(number), "count"); }
 
+// "3 (no_room)", "5 (2 no_room, 3 refused)"
+std::string dropped(const verbs::NodeRow& row) {
+  std::string reasons;
+  for (const auto& [reason, count] : row.dropped_by)
+    reasons += (reasons.empty() ? "" : ", ") + (row.dropped_by.size() > 1 ? whole(count) + " " : "") + name(reason, 20);
+  return whole(row.dropped_windows) + (reasons.empty() ? "" : " (" + reasons + ")");
+}
+
 }  // namespace
 
 std::string render(const verbs::ServicesAnswer& answer) {
@@ -58,7 +66,7 @@ std::string render(const verbs::NodesAnswer& answer) {
                {"trouble", Align::Left}});
   for (const verbs::NodeRow& row : answer.nodes) {
     uint64_t instances = 0;
-    std::string trouble;
+    std::string trouble = one_line(row.trouble);
     for (const verbs::NodeTaskRow& task : row.tasks) {
       instances += task.instances;
       if (trouble.empty() && !task.trouble.empty()) trouble = name(task.task, 30) + ": " + name(task.trouble, 80);
@@ -69,8 +77,7 @@ std::string render(const verbs::NodesAnswer& answer) {
                                    : "here",
                duration(std::max<int64_t>(answer.now_ns - row.last_ns, 0)) + " ago", time_text(row.first_ns),
                std::to_string(row.tasks.size()), whole(instances), quantity(static_cast<double>(row.memory_bytes), "bytes"),
-               quantity(static_cast<double>(row.spooled_bytes), "bytes"), whole(row.dropped_windows), name(row.version, 20),
-               trouble});
+               quantity(static_cast<double>(row.spooled_bytes), "bytes"), dropped(row), name(row.version, 20), trouble});
   }
   return table.render();
 }

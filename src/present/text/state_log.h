@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,15 @@ namespace atys::present::text {
 class StateLog {
  public:
   // By what it is about: "task shop" → "recording". Lines to write, each "task shop: recording".
-  std::vector<std::string> next(const std::map<std::string, std::string>& states, uint64_t now_ns);
+  // `troubles`: subjects that are told again although nothing changed, at growing intervals.
+  std::vector<std::string> next(const std::map<std::string, std::string>& states, uint64_t now_ns,
+                                const std::set<std::string>& troubles = {});
 
  private:
   struct Told {
     std::string state;
     uint64_t at_ns = 0;
+    uint64_t again_ns = 0;  // after so long, if it is a trouble
   };
   std::map<std::string, Told> told_;
 };

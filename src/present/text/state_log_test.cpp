@@ -28,4 +28,14 @@ TEST(state_log, tells_what_flaps_no_more_often_than_can_be_read) {
   EXPECT_GE(lines, 5u);
 }
 
+TEST(state_log, tells_what_stays_wrong_again_at_growing_intervals) {
+  StateLog log;
+  std::vector<uint64_t> told;
+  for (uint64_t second = 0; second < 4 * 3600; ++second)
+    if (!log.next({{"controller", "the token is wrong"}}, second * kSecond, {"controller"}).empty()) told.push_back(second);
+  EXPECT_EQ(told, (std::vector<uint64_t>{0, 60, 180, 420, 900, 1860, 3780, 7380, 10980}));
+  EXPECT_EQ(log.next({{"controller", "connected"}}, 5 * 3600 * kSecond), Lines{"controller: connected"});
+  EXPECT_EQ(log.next({{"controller", "connected"}}, 9 * 3600 * kSecond), Lines{}) << "it is no trouble";
+}
+
 }  // namespace atys::present::text
