@@ -82,7 +82,8 @@ class ControllerSubcommand final : public Subcommand {
       app.add_option(kKeepOptions[level].first, keep_[level], kKeepOptions[level].second)
           ->type_name("TIME")
           ->group("Retention");
-    app.add_option("--max-bytes", max_bytes_, "Size on disk; the oldest goes first (default: no limit)")
+    app.add_option("--max-bytes", max_bytes_,
+                   "Size on disk; the oldest goes first (default: half of the disk, with 5 % of it left free)")
         ->type_name("SIZE")
         ->group("Retention");
     app.add_option("--upstream", request_.upstream, "gRPC address of a controller to report to")

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/byte_sink.h"
@@ -61,8 +62,25 @@ store::RetentionPolicy retention_of(const ControllerRequest& request) {
   store::RetentionPolicy policy;
   for (size_t level = 0; level < store::kLevels; ++level)
     if (request.keep_ns[level] != 0) policy.max_age_ns[level] = static_cast<int64_t>(request.keep_ns[level]);
-  policy.max_bytes = request.keep_bytes;
+  policy.max_bytes = request.keep_bytes;  // 0: a share of the disk
   return policy;
+}
+
+// Where nobody says how much: half of the disk, and less where a twentieth of it would not stay free. Who fills the disk
+// with something else makes the store give up its oldest, but never below a tenth of the disk.
+uint64_t default_limit(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::space_info disk = std::filesystem::space(folder, error);
+  if (error || disk.capacity == 0) return 0;
+  uint64_t own = 0;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;
+    const auto size = entry->file_size(gone);
+    if (!gone) own += size;
+  }
+  const uint64_t reserve = disk.capacity / 20;
+  const uint64_t reachable = own + disk.available;
+  return std::clamp<uint64_t>(reachable > reserve ? reachable - reserve : 0, disk.capacity / 10, disk.capacity / 2);
 }
 
 }  // namespace
@@ -82,15 +100,17 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
   auto running = std::unique_ptr<RunningController>(new RunningController());
   running->audit_log_ = std::make_unique<fleet::AuditLog>(request.data_folder + "/audit.log");
   auto store = TRY(store::open_embedded_store({.folder = request.data_folder + "/store"}));
-  running->controller_ = TRY(fleet::Controller::open({.folder = request.data_folder,
-                                                      .name = request.name,
-                                                      .retention = retention_of(request),
-                                                      .most_waiting_bytes = request.most_waiting_bytes,
-                                                      .report_again_ns = request.report_again_ns,
-                                                      .access = request.access,
-                                                      .pass_on_interval_ns = static_cast<int64_t>(request.pass_on_ns),
-                                                      .pass_on_grace_ns = static_cast<int64_t>(request.pass_on_grace_ns)},
-                                                     std::move(store), TRY(link_above(request))));
+  running->controller_ = TRY(
+      fleet::Controller::open({.folder = request.data_folder,
+                               .name = request.name,
+                               .retention = retention_of(request),
+                               .default_limit = [folder = request.data_folder + "/store"] { return default_limit(folder); },
+                               .most_waiting_bytes = request.most_waiting_bytes,
+                               .report_again_ns = request.report_again_ns,
+                               .access = request.access,
+                               .pass_on_interval_ns = static_cast<int64_t>(request.pass_on_ns),
+                               .pass_on_grace_ns = static_cast<int64_t>(request.pass_on_grace_ns)},
+                              std::move(store), TRY(link_above(request))));
   if (!request.grpc_address.empty())
     running->grpc_ = TRY(fleet::GrpcServer::start({.address = request.grpc_address,
                                                    .access = request.access,
@@ -101,7 +121,7 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
 
 Result<ServicesAnswer> RunningController::services() {
   ServicesAnswer answer;
-  for (store::ServiceEntry& entry : TRY(controller_->services()))
+  for (store::ServiceEntry& entry : TRY(controller_->services(&answer.problems)))
     answer.services.push_back({.service = std::move(entry.service),
                                .kinds = std::move(entry.kinds),
                                .versions = std::move(entry.versions),
@@ -241,6 +261,9 @@ Result<store::Merged> RunningController::merged(const ServiceQuery& query) {
     profile.add_comment(fmt::format("covers {} to {}, by sums of {}", time_text(merged.coverage.from_ns),
                                     time_text(merged.coverage.to_ns), to_string(merged.coverage.coarsest)));
   for (const std::string& problem : merged.coverage.problems) profile.add_comment("could not be read: " + problem);
+  // Every report says what was lost.
+  if (merged.coverage.is_damaged())
+    profile.add_loss("stored profiles that are damaged or cannot be read", merged.coverage.problems.size());
   return merged;
 }
 
@@ -257,8 +280,12 @@ Result<SentProfile> RunningController::profile(const ServiceQuery& query, const 
   StringSink sink;
   TRY(format->write(answer.profile, {.title = query.service}, sink));
   const std::string_view extension = format->descriptor().extensions.front();
-  SentProfile sent{sink.take(), std::string(format->descriptor().media_type), std::string(extension),
-                   answer.coverage.windows, answer.coverage.exact};
+  SentProfile sent{sink.take(),
+                   std::string(format->descriptor().media_type),
+                   std::string(extension),
+                   answer.coverage.windows,
+                   answer.coverage.exact,
+                   answer.coverage.problems.size()};
   if (extension.ends_with(".gz")) sent.bytes = gzip(sent.bytes);
   return sent;
 }
@@ -274,7 +301,9 @@ Result<SeriesAnswer> RunningController::series(const ServiceQuery& query, int64_
   if (step_ns <= 0 || (query.to_ns - query.from_ns) / step_ns > static_cast<int64_t>(kMostPoints))
     return fail(ErrorCode::InvalidInput, "a step that gives more than 10,000 points", "take a longer one");
   const store::Series series = TRY(controller_->series(query, step_ns, function));
-  SeriesAnswer answer{query.service, series.value_type, series.unit, function, step_ns, {}};
+  SeriesAnswer answer{query.service, series.value_type, series.unit, function, step_ns, {}, true, {}};
+  answer.is_exact = series.coverage.exact;
+  answer.problems = series.coverage.problems;
   for (const store::SeriesPoint& point : series.points)
     answer.points.push_back({point.start_ns, point.total, point.function_self, point.function_total, point.windows});
   return answer;

@@ -40,7 +40,7 @@ struct ControllerRequest {
   bool allows_token_in_clear = false;  // to the controller above, over a network
   std::string upstream_authority;
   std::array<uint64_t, 3> keep_ns = {};  // windows, minutes, hours; 0: as is usual
-  uint64_t keep_bytes = 0;               // on disk; 0: no limit
+  uint64_t keep_bytes = 0;               // on disk; 0: a share of it
   uint64_t most_waiting_bytes = uint64_t{64} << 20;
   uint64_t report_again_ns = 5'000'000'000;  // how often agents report, and learn of new tasks
   uint64_t pass_on_ns = 60'000'000'000;      // the interval of what is passed on
@@ -57,6 +57,7 @@ struct SentProfile {
   std::string extension;  // that such a file has
   size_t windows = 0;
   bool is_exact = true;
+  size_t problems = 0;  // parts of the store that could not be read: what they held is missing
 };
 
 class RunningController {

@@ -106,6 +106,7 @@ Result<ServicesAnswer> services() {
   const Json json = TRY(ask_controller_json("GET", "/api/v1/services"));
   ServicesAnswer answer;
   for (const Json& item : list_field(json, "services")) answer.services.push_back(service_of(item));
+  answer.problems = texts_of(list_field(json, "problems"));
   return answer;
 }
 

@@ -21,6 +21,7 @@ struct ServiceRow {
 
 struct ServicesAnswer {
   std::vector<ServiceRow> services;
+  std::vector<std::string> problems;  // what could not be read, e.g. a day that is damaged
 };
 
 struct NodeTaskRow {
@@ -77,6 +78,8 @@ struct SeriesAnswer {
   std::string service, value_type, unit, function;
   int64_t step_ns = 0;
   std::vector<SeriesRow> points;
+  bool is_exact = true;
+  std::vector<std::string> problems;  // what could not be read, and is not in the points
 };
 
 Result<ServicesAnswer> services();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/controller/controller.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -86,7 +87,9 @@ class Running final : public Controller {
   Result<TaskEntry> task(const std::string& name) const override { return books_.lock()->tasks->find(name); }
   std::vector<TaskEntry> tasks() const override { return books_.lock()->tasks->list(); }
   std::vector<NodeState> nodes() const override { return books_.lock()->nodes.list(running_ns()); }
-  Result<std::vector<store::ServiceEntry>> services() override { return store_->services(); }
+  Result<std::vector<store::ServiceEntry>> services(std::vector<std::string>* problems) override {
+    return store_->services(problems);
+  }
   Result<std::vector<store::InstanceEntry>> instances(const std::string& service) override;
   Result<store::Merged> profile(const ServiceQuery& query) override;
   Result<store::Series> series(const ServiceQuery& query, int64_t step_ns, const std::string& function) override;
@@ -129,6 +132,11 @@ class Running final : public Controller {
   void retain();
   NodeClock clock_of(const std::string& node) const;
   Error later(const Error& trouble);
+  store::RetentionPolicy retention() const {
+    store::RetentionPolicy policy = options_.retention;
+    if (policy.max_bytes == 0 && options_.default_limit) policy.max_bytes = options_.default_limit();
+    return policy;
+  }
 
   const ControllerOptions options_;
   std::unique_ptr<NodeTokens> node_tokens_;
@@ -409,6 +417,7 @@ Result<ControllerStatus> Running::status() {
     status.store = health.take();
   else
     status.store_trouble = health.error().message;
+  status.store_limit_bytes = retention().max_bytes;
   status.has_upstream = upstream_ != nullptr;
   if (upstream_) status.upstream = upstream_->status();
   return status;
@@ -463,12 +472,20 @@ void Running::compact() {
 }
 
 void Running::retain() {
-  const auto dropped = store_->retain(options_.retention, trusted_now_ns());
+  const auto dropped = store_->retain(retention(), trusted_now_ns());
   if (const auto saved = save_clock(); !saved.ok()) add_problem("retention: " + saved.error().message);
   if (!dropped.ok()) return add_problem("retention: " + dropped.error().message);
-  const auto books = books_.lock();
-  books->counted.dropped_windows += dropped->windows;
-  books->counted.dropped_files += dropped->files;
+  {
+    const auto books = books_.lock();
+    books->counted.dropped_windows += dropped->windows;
+    books->counted.dropped_files += dropped->files;
+  }
+  // By size it goes before its age: somebody counts on it.
+  if (dropped->by_size > 0)
+    add_problem(
+        fmt::format("the store is full: {} days or parts of days were dropped before their age, the oldest first; "
+                    "give it more room, or --max-bytes",
+                    dropped->by_size));
 }
 
 }  // namespace

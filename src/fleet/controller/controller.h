@@ -29,6 +29,7 @@ struct ControllerOptions {
   std::string folder;  // tasks, and what is on its way to a controller above
   std::string name;    // as a node of that one; empty: the host's name
   store::RetentionPolicy retention = {};
+  std::function<uint64_t()> default_limit = {};  // of bytes on disk, where `retention` has none; empty: no limit
   size_t most_waiting_bytes = size_t{64} << 20;  // messages inside, in all
   size_t most_kept_bytes = size_t{32} << 20;     // messages that the next ones are compressed against
   uint64_t report_again_ns = 5'000'000'000;
@@ -58,6 +59,7 @@ struct ControllerStatus {
   uint64_t nodes_crowded_out = 0;  // forgotten to make room for others
   store::Health store;
   std::string store_trouble;                      // why it cannot take windows, or tell of itself, now; empty: it can
+  uint64_t store_limit_bytes = 0;
   uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
   uint64_t dropped_files = 0;                     // likewise: whole days
   int64_t clock_ahead_ns = 0;                     // of what is believed of it (store/trusted_clock.h)
@@ -97,7 +99,8 @@ class Controller {
   virtual std::vector<TaskEntry> tasks() const = 0;
 
   virtual std::vector<NodeState> nodes() const = 0;
-  virtual Result<std::vector<store::ServiceEntry>> services() = 0;
+  // What could not be read is added to `problems`.
+  virtual Result<std::vector<store::ServiceEntry>> services(std::vector<std::string>* problems = nullptr) = 0;
   virtual Result<std::vector<store::InstanceEntry>> instances(const std::string& service) = 0;
   // Pooled by stretch; NotFound names services that are like it.
   virtual Result<store::Merged> profile(const ServiceQuery& query) = 0;

@@ -50,10 +50,13 @@ using Labels = std::map<std::string, Extent, std::less<>>;
 
 bool is_plain(const Labels& labels) { return labels.empty() || (labels.size() == 1 && labels.contains(kNoStretch)); }
 
-// The stretches that windows of the selection may be of.
-Result<Labels> stretches_in(store::ProfileStore& store, const store::Selection& selection) {
+// The stretches that windows of the selection may be of; none where not all of them can be known, and why in `problems`.
+Result<Labels> stretches_in(store::ProfileStore& store, const store::Selection& selection,
+                            std::vector<std::string>& problems) {
   Labels labels;
-  for (const store::InstanceEntry& entry : TRY(store.instances(selection.service))) {
+  const std::vector<store::InstanceEntry> instances = TRY(store.instances(selection.service, &problems));
+  if (!problems.empty()) return labels;
+  for (const store::InstanceEntry& entry : instances) {
     const bool is_elsewhere = entry.windows > 0 && (entry.last_ns < selection.from_ns || entry.first_ns >= selection.to_ns);
     if (is_elsewhere || !fits(selection.version, entry.version) || !fits(selection.node, entry.node) ||
         !fits(selection.instance, entry.instance))
@@ -182,7 +185,8 @@ class StretchReader {
 }  // namespace
 
 Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selection& selection) {
-  const Labels labels = TRY(stretches_in(store, selection));
+  std::vector<std::string> problems;
+  const Labels labels = TRY(stretches_in(store, selection, problems));
   Stretches stretches;
   if (!is_plain(labels) && labels.size() <= kMostStretches) {
     bool is_whole = true;
@@ -200,10 +204,11 @@ Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selec
 }
 
 Result<store::Merged> pooled_merge(store::ProfileStore& store, const store::Selection& selection, store::Detail detail) {
-  const Labels asked = TRY(stretches_in(store, selection));
+  std::vector<std::string> problems;
+  const Labels asked = TRY(stretches_in(store, selection, problems));
   if (detail == store::Detail::Samples || is_plain(asked) || asked.size() > kMostStretches)
     return store.merge(selection, detail);
-  Labels labels = TRY(stretches_in(store, with_surroundings(selection)));
+  Labels labels = TRY(stretches_in(store, with_surroundings(selection), problems));
   if (labels.size() > kMostStretches) labels = asked;
   StretchReader reader(store, selection, labels);
   for (const auto& [label, extent] : labels) TRY(reader.read(label, extent));

@@ -15,7 +15,9 @@ std::string render(const verbs::ServicesAnswer& answer) {
     json.field("instances", row.instances).field("windows", row.windows).field("bytes", row.bytes);
     json.field("first_ns", row.first_ns).field("last_ns", row.last_ns).end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  write_strings(json, "problems", answer.problems);
+  json.end_object();
   return json.take();
 }
 
@@ -77,7 +79,9 @@ std::string render(const verbs::SeriesAnswer& answer) {
       json.field("function_self", point.function_self).field("function_total", point.function_total);
     json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array().field("exact", answer.is_exact);
+  write_strings(json, "problems", answer.problems);
+  json.end_object();
   return json.take();
 }
 

@@ -58,6 +58,10 @@ void add_store(MetricText& text, const verbs::ControllerStatus& status) {
   text.gauge("atys_store_windows", "Windows that are kept.", as_double(status.store.windows));
   text.gauge("atys_store_files", "Files of the store.", as_double(status.store.files));
   text.gauge("atys_store_damaged", "Blocks and files that were found damaged.", as_double(status.store.damaged));
+  text.gauge("atys_store_unchecked_files", "Files of a version without checksums, in which damage may go unnoticed.",
+             as_double(status.store.unchecked_files));
+  text.gauge("atys_store_limit_bytes", "How large it may become before the oldest goes; 0: there is no limit.",
+             as_double(status.store_limit_bytes));
   text.family("atys_store_level_bytes", MetricType::Gauge,
               "Bytes of blocks, by level: windows, sums per minute and per hour.");
   for (size_t level = 0; level < store::kLevels; ++level)

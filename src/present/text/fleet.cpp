@@ -35,7 +35,10 @@ std::string dropped(const verbs::NodeRow& row) {
 }  // namespace
 
 std::string render(const verbs::ServicesAnswer& answer) {
-  if (answer.services.empty()) return "no profiles have arrived yet; atys task apply FILE tells agents what to profile\n";
+  std::string problems;
+  for (const std::string& problem : answer.problems) problems += "not whole: " + name(problem) + "\n";
+  if (answer.services.empty())
+    return problems + "no profiles have arrived yet; atys task apply FILE tells agents what to profile\n";
   Table table({{"service", Align::Left},
                {"kinds", Align::Left},
                {"instances"},
@@ -48,7 +51,7 @@ std::string render(const verbs::ServicesAnswer& answer) {
     table.add({name(row.service, 60), listed(row.kinds, 4), whole(row.instances), whole(row.windows),
                quantity(static_cast<double>(row.bytes), "bytes"), time_text(row.first_ns), time_text(row.last_ns),
                listed(row.versions, 3)});
-  return table.render();
+  return problems + table.render();
 }
 
 std::string render(const verbs::NodesAnswer& answer) {

@@ -167,6 +167,7 @@ void Server::profile(const Request& request, Response& response) {
   response.set_header("Content-Security-Policy", "sandbox allow-scripts");  // a page of names from anywhere
   response.set_header("X-Atys-Windows", std::to_string(sent->windows));
   response.set_header("X-Atys-Exact", sent->is_exact ? "true" : "false");
+  response.set_header("X-Atys-Damaged", std::to_string(sent->problems));
   response.set_content(sent->bytes, sent->media_type);
 }
 
