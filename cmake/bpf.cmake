@@ -23,6 +23,6 @@ function(atys_bpf source)
             -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${headers}
     VERBATIM)
-  atys_embed(${object} HEADER ${BPF_HEADER} NAMESPACE ${BPF_NAMESPACE} FUNCTION ${BPF_FUNCTION} OUTPUT generated)
+  atys_embed_object(${object} HEADER ${BPF_HEADER} NAMESPACE ${BPF_NAMESPACE} FUNCTION ${BPF_FUNCTION} OUTPUT generated)
   set(ATYS_BPF_GENERATED ${ATYS_BPF_GENERATED} ${generated} PARENT_SCOPE)
 endfunction()

@@ -13,5 +13,5 @@ add_custom_command(
           ${sources} -Wl,--hash-style=both -Wl,-z,noexecstack -Wl,-z,relro -Wl,-soname,atys -Wl,--build-id=none -s -o ${object}
   DEPENDS ${sources} ${headers}
   VERBATIM)
-atys_embed(${object} HEADER capture/preload/shared_space.h NAMESPACE atys::preload FUNCTION preload_library
+atys_embed_object(${object} HEADER capture/preload/shared_space.h NAMESPACE atys::preload FUNCTION preload_library
            OUTPUT ATYS_PRELOAD_GENERATED)
