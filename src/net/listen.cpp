@@ -67,12 +67,12 @@ size_t raise_descriptor_limit() {
   return limit.rlim_cur;
 }
 
-size_t descriptors_for_connections() {
+size_t descriptors_for_connections(bool is_http2) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kReserved;
   const size_t all = limit.rlim_cur;
-  // Of two servers in one process each may have half of what is not kept back.
-  return std::max<size_t>(16, (all - std::min(kReserved, all / 2)) / 2);
+  const size_t quarter = (all - std::min(kReserved, all / 2)) / 4;
+  return std::max<size_t>(16, is_http2 ? 3 * quarter : quarter);
 }
 
 }  // namespace atys::net

@@ -20,7 +20,8 @@ Result<Listening> listen_on(const std::string& address, int port);
 // have it too. Returns how many that is.
 size_t raise_descriptor_limit();
 
-// How many descriptors may be connections: enough are left for files.
-size_t descriptors_for_connections();
+// How many descriptors may be connections of a server: enough are left for files, and for another server beside it. Agents
+// stay (HTTP/2), others come and go.
+size_t descriptors_for_connections(bool is_http2);
 
 }  // namespace atys::net

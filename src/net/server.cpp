@@ -101,7 +101,7 @@ Result<> Running::listen() {
   options.tls = {};  // a key is not kept longer than it is needed
   listening_ = TRY(listen_on(options.address, options.port));
   Limits& limits = options.limits;
-  limits.most_connections = std::min(limits.most_connections, descriptors_for_connections());
+  limits.most_connections = std::min(limits.most_connections, descriptors_for_connections(options.is_http2));
   limits.most_strangers = std::min(limits.most_strangers, limits.most_connections);
   if (!watch(listening_.socket.get(), kListener, EPOLLIN, EPOLL_CTL_ADD) ||
       !watch(common_.mailbox->fd(), kMail, EPOLLIN, EPOLL_CTL_ADD))
