@@ -15,13 +15,14 @@ MAY_USE = {
     "symbolize": "base profile linux",
     "format": "base profile reduce",
     "budget": "base",
+    "net": "base",
     "adapt": "base profile reduce budget",
     "unwind": "base linux symbolize",
     "capture": "base profile reduce linux symbolize unwind format budget adapt",
     "store": "base profile reduce format",
-    "fleet": "base profile reduce linux format budget adapt capture store",
-    "verbs": "base profile reduce linux symbolize unwind format budget adapt capture store fleet",
-    "present": "base profile reduce format budget verbs",
+    "fleet": "base net profile reduce linux format budget adapt capture store",
+    "verbs": "base net profile reduce linux symbolize unwind format budget adapt capture store fleet",
+    "present": "base net profile reduce format budget verbs",
     "cli": "base profile reduce format verbs present",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

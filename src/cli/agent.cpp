@@ -59,6 +59,12 @@ class AgentSubcommand final : public Subcommand {
         ->allow_extra_args(false);
     app.add_option("--metrics", metrics_, "Where to answer /metrics (default: 127.0.0.1:9465; none: nowhere)")
         ->type_name("ADDRESS:PORT");
+    app.add_option("--metrics-token-file", metrics_token_file_,
+                   "The token that /metrics asks for, in a file that is made if it is not there; other machines need one")
+        ->type_name("FILE");
+    app.add_option("--metrics-host", guard_.hosts, "A name by which /metrics may be asked, besides localhost; may repeat")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
     app.add_option("--node", request_.node, "What this node is called (default: the host's name)")->type_name("NAME");
     app.add_option("--label", labels_, "Something to know of this node; may repeat")
         ->type_name("KEY=VALUE")
@@ -88,6 +94,7 @@ class AgentSubcommand final : public Subcommand {
     if (!duration_.empty()) request_.duration_ns = TRY(parse_duration(duration_));
     for (const std::string& label : labels_) request_.labels.insert(TRY(parse_label(label)));
     if (metrics_ != "none") std::tie(address_, port_) = TRY(parse_address(metrics_.empty() ? "127.0.0.1:9465" : metrics_));
+    TRY(guard_metrics());
     if (const char* token = std::getenv("ATYS_TOKEN"); token != nullptr) request_.token = token;
     if (!token_file_.empty()) {
       request_.token = TRY(token_of_existing_file(token_file_));
@@ -106,8 +113,10 @@ class AgentSubcommand final : public Subcommand {
     std::unique_ptr<present::metrics::MetricsServer> metrics;
     if (port_ >= 0) {
       // Before the agent, which tells the controller where they are.
-      metrics = TRY(present::metrics::MetricsServer::start(
-          address_, port_, [&running] { return running ? present::metrics::render(running.load()->status()) : ""; }));
+      metrics =
+          TRY(present::metrics::MetricsServer::start({.address = address_, .port = port_, .guard = guard_}, [&running] {
+            return running ? present::metrics::render(running.load()->status()) : "";
+          }));
       request_.metrics_address = address_ + ":" + std::to_string(metrics->port());
       std::fprintf(stderr, "atys: metrics are at http://%s/metrics\n", request_.metrics_address.c_str());
     }
@@ -118,6 +127,17 @@ class AgentSubcommand final : public Subcommand {
   }
 
  private:
+  // The same rules as a controller's: without a token only for this machine.
+  Result<> guard_metrics() {
+    if (port_ < 0) return {};
+    if (!metrics_token_file_.empty()) guard_.access = Access(TRY(token_of_file(metrics_token_file_)));
+    guard_.any_address = !is_loopback(address_);
+    if (guard_.any_address && !guard_.access.asks_for_token())
+      return fail(ErrorCode::InvalidInput, "without a token only this machine may ask for metrics",
+                  "say --metrics-token-file FILE, or listen on 127.0.0.1");
+    return {};
+  }
+
   // How its tasks and its controller are, when that changes: who starts it by hand, or reads its log, should not have to
   // ask.
   void watch(const verbs::RunningAgent& agent, verbs::UntilToldToEnd& end) {
@@ -165,9 +185,10 @@ class AgentSubcommand final : public Subcommand {
 
   verbs::AgentRequest request_;
   std::vector<std::string> labels_;
-  std::string token_file_, join_token_file_, metrics_, max_cpu_, max_memory_, max_spool_, duration_;
+  std::string token_file_, join_token_file_, metrics_, metrics_token_file_, max_cpu_, max_memory_, max_spool_, duration_;
   std::string address_;
   int port_ = -1;
+  present::HttpGuard guard_;
   bool states_have_windows_ = false, states_have_clock_ = false;  // told of, so that their end is told too
 };
 

@@ -103,9 +103,7 @@ class ControllerSubcommand final : public Subcommand {
         ->type_name("FILE")
         ->group("TLS");
     app.add_option("--key", request_.tls_key, "Its key (PEM)")->type_name("FILE")->group("TLS");
-    app.add_option("--ca", request_.tls_authority, "Who may call by gRPC, by certificate (PEM)")
-        ->type_name("FILE")
-        ->group("TLS");
+    app.add_option("--ca", request_.tls_authority, "Who may connect, by certificate (PEM)")->type_name("FILE")->group("TLS");
   }
 
   Result<> prepare() override {
@@ -142,8 +140,7 @@ class ControllerSubcommand final : public Subcommand {
     web_.guard.access = request_.access;
     web_.guard.hosts = own_names();
     web_.guard.any_address = !is_loopback(web_.address);
-    web_.certificate_file = request_.tls_certificate;
-    web_.key_file = request_.tls_key;
+    web_.tls = {request_.tls_authority, request_.tls_certificate, request_.tls_key};
     const std::unique_ptr<present::web::WebServer> web = TRY(present::web::WebServer::start(*controller, web_));
     announce(*controller, *web);
     present::text::StateLog log;

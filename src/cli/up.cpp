@@ -141,7 +141,7 @@ class UpSubcommand final : public Subcommand {
     std::unique_ptr<verbs::Up> up;                    // outlives the metrics that tell of it
     std::atomic<const verbs::Up*> running = nullptr;  // for the threads that answer
     const auto metrics = TRY(present::metrics::MetricsServer::start(
-        "127.0.0.1", 0, [&running] { return running ? present::metrics::render(running.load()->agent_status()) : ""; }));
+        {}, [&running] { return running ? present::metrics::render(running.load()->agent_status()) : ""; }));
     request_.agent.metrics_address = "127.0.0.1:" + std::to_string(metrics->port());
     auto begun = verbs::Up::start(request_);
     if (!begun.ok() && begun.error().code == ErrorCode::Unavailable)

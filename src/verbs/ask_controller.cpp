@@ -52,7 +52,9 @@ Result<std::string> ask_controller(const std::string& method, const std::string&
                                    const std::string& content_type) {
   const fleet::HttpAddress address{.url = setting("ATYS_CONTROLLER", kDefaultController),
                                    .token = setting("ATYS_TOKEN", ""),
-                                   .authority_file = setting("ATYS_CA", "")};
+                                   .authority_file = setting("ATYS_CA", ""),
+                                   .certificate_file = setting("ATYS_CERT", ""),
+                                   .key_file = setting("ATYS_KEY", "")};
   fleet::HttpAnswer answer = TRY(fleet::http_call(address, method, path, body, content_type));
   if (answer.status < 200 || answer.status > 299) return error_of(answer, address.url);
   return std::move(answer.body);

@@ -17,6 +17,7 @@
 #include "fleet/wire/renewed_link.h"
 #include "fleet/wire/token_in_clear.h"
 #include "format/format.h"
+#include "net/listen.h"
 #include "store/embedded/embedded_store.h"
 #include "store/library.h"
 #include "verbs/source_access.h"
@@ -111,6 +112,7 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
                                .pass_on_interval_ns = static_cast<int64_t>(request.pass_on_ns),
                                .pass_on_grace_ns = static_cast<int64_t>(request.pass_on_grace_ns)},
                               std::move(store), TRY(link_above(request))));
+  if (!request.grpc_address.empty()) net::raise_descriptor_limit();  // each agent keeps a connection
   if (!request.grpc_address.empty())
     running->grpc_ = TRY(fleet::GrpcServer::start({.address = request.grpc_address,
                                                    .access = request.access,

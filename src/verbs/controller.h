@@ -25,14 +25,16 @@ using ExportResponse = fleet::ExportResponse;
 using OtlpEncoding = fleet::OtlpEncoding;
 using Admission = fleet::Admission;
 using Caller = fleet::Caller;
+using TlsFiles = fleet::TlsFiles;
 using fleet::encode_json;
+using fleet::read_tls;
 
 struct ControllerRequest {
   std::string data_folder;
   std::string name;                             // as a node of the controller above; empty: the host's
   std::string grpc_address = "127.0.0.1:4317";  // empty: no gRPC
   Access access;
-  std::string tls_authority, tls_certificate, tls_key;  // PEM files; of gRPC
+  std::string tls_authority, tls_certificate, tls_key;  // PEM files
   std::string upstream;                                 // gRPC address of the controller above; empty: none
   std::string upstream_token;
   std::function<Result<std::string>()> read_upstream_token = {};  // anew, when it is refused

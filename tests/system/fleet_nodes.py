@@ -96,7 +96,7 @@ def until(seconds: float, ready) -> bool:
 def start_node(fleet: Fleet, node: str, controller: Controller, workload: str) -> None:
     """Its own network and its own processes, as on another machine."""
     script = (f"{workload} 600 >/dev/null & exec {ATYS} agent --controller {controller.grpc} --token-file {controller.token_file} --insecure-token --node {node} "
-              f"--metrics {NODES[node]}:9465 --data {fleet.top}/{node} --max-cpu 50%")
+              f"--metrics {NODES[node]}:9465 --metrics-token-file {controller.token_file} --data {fleet.top}/{node} --max-cpu 50%")
     fleet.start(node, "ip", "netns", "exec", namespace(node), "unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", script)
 
 
@@ -104,7 +104,7 @@ def start_prometheus(fleet: Fleet, controller: Controller) -> str:
     config = fleet.top / "prometheus.yml"
     config.write_text(json.dumps({
         "global": {"scrape_interval": "1s"},
-        "scrape_configs": [{"job_name": "atys-agents", "http_sd_configs": [
+        "scrape_configs": [{"job_name": "atys-agents", "authorization": {"type": "Bearer", "credentials": controller.token}, "http_sd_configs": [
             {"url": f"{controller.url}/sd", "refresh_interval": "1s", "authorization": {"type": "Bearer", "credentials": controller.token}}]}]}))
     address = f"{NET}.1:9466"
     fleet.start("prometheus", "prometheus", f"--config.file={config}", f"--storage.tsdb.path={fleet.top}/tsdb", f"--web.listen-address={address}")

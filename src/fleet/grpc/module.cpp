@@ -4,4 +4,4 @@
 #include "fleet/wire/grpc_module.h"
 
 extern "C" __attribute__((visibility("default")))
-const atys::fleet::GrpcModule atys_grpc_module = {ATYS_VERSION, atys::fleet::create_client, atys::fleet::start_server};
+const atys::fleet::GrpcModule atys_grpc_module = {ATYS_VERSION, atys::fleet::create_client};

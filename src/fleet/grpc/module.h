@@ -3,11 +3,9 @@
 #pragma once
 
 #include "fleet/wire/grpc_client.h"
-#include "fleet/wire/grpc_server.h"
 
 namespace atys::fleet {
 
 Result<std::unique_ptr<GrpcClient>> create_client(const GrpcClientOptions& options);
-Result<std::unique_ptr<GrpcServer>> start_server(const GrpcServerOptions& options, CallHandlers handlers, Admission& door);
 
 }  // namespace atys::fleet

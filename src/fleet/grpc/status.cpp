@@ -7,23 +7,6 @@ namespace atys::fleet {
 
 namespace {
 
-// Keeps a message within what HTTP/2 headers may hold.
-constexpr size_t kLongestMessage = 1000;
-
-grpc::StatusCode code_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::InvalidInput: return grpc::StatusCode::INVALID_ARGUMENT;
-    case ErrorCode::NotFound: return grpc::StatusCode::NOT_FOUND;
-    case ErrorCode::PermissionDenied: return grpc::StatusCode::UNAUTHENTICATED;
-    case ErrorCode::Unsupported: return grpc::StatusCode::UNIMPLEMENTED;
-    case ErrorCode::Unavailable: return grpc::StatusCode::UNAVAILABLE;
-    case ErrorCode::ResourceExhausted:
-    case ErrorCode::BudgetSpent: return grpc::StatusCode::RESOURCE_EXHAUSTED;
-    case ErrorCode::Internal: break;
-  }
-  return grpc::StatusCode::INTERNAL;
-}
-
 ErrorCode code_of(grpc::StatusCode code) {
   switch (code) {
     case grpc::StatusCode::INVALID_ARGUMENT:
@@ -64,12 +47,6 @@ std::string hint_for(ErrorCode code, const std::string& peer, std::string_view t
 }
 
 }  // namespace
-
-grpc::Status to_status(const Error& error) {
-  std::string text = error.hint.empty() ? error.message : error.message + "; " + error.hint;
-  if (text.size() > kLongestMessage) text.resize(kLongestMessage);
-  return {code_of(error.code), text};
-}
 
 Error to_error(const grpc::Status& status, const std::string& peer) {
   const ErrorCode code = code_of(status.error_code());

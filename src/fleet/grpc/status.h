@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our errors as gRPC statuses and back; what the OTLP standard has tried again becomes Unavailable.
+// gRPC statuses as errors of ours; what the OTLP standard has tried again becomes Unavailable.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -10,7 +10,6 @@
 
 namespace atys::fleet {
 
-grpc::Status to_status(const Error& error);
 // `peer` is named in what the user reads.
 Error to_error(const grpc::Status& status, const std::string& peer);
 

@@ -40,13 +40,25 @@ class Admission {
 
   // Unavailable where it does not fit. A message that is alone fits whatever its size, which is bounded elsewhere.
   Result<Ticket> admit(size_t bytes) {
-    const size_t before = inside_.fetch_add(bytes);
-    if (before > 0 && before + bytes > most_) {
-      inside_ -= bytes;
+    Ticket ticket(*this, 0);
+    TRY(extend(ticket, bytes));
+    return ticket;
+  }
+
+  // A message that grows keeps what it has. Likewise Unavailable, and likewise one that is alone fits.
+  Result<> extend(Ticket& ticket, size_t to_bytes) {
+    const size_t has = ticket.door_ == nullptr ? 0 : ticket.bytes_;
+    if (to_bytes <= has) return {};
+    const size_t more = to_bytes - has;
+    const size_t before = inside_.fetch_add(more);
+    if (before > has && before + more > most_) {
+      inside_ -= more;
       ++turned_away_;
       return fail(ErrorCode::Unavailable, "too much is waiting here already", "send it again later");
     }
-    return Ticket(*this, bytes);
+    ticket.door_ = this;
+    ticket.bytes_ = to_bytes;
+    return {};
   }
 
   size_t inside_bytes() const { return inside_; }

@@ -40,9 +40,4 @@ Result<std::unique_ptr<GrpcClient>> GrpcClient::create(const GrpcClientOptions& 
   return TRY(load())->create_client(options);
 }
 
-Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const GrpcServerOptions& options, CallHandlers handlers,
-                                                      Admission& door) {
-  return TRY(load())->start_server(options, std::move(handlers), door);
-}
-
 }  // namespace atys::fleet

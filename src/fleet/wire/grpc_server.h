@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gRPC server that carries bytes: a method's name leads to a handler. Messages are coded by hand where they are used
-// (docs/decisions/0003, 0018), so there is no generated code, and gRPC itself is in a module (grpc_module.h).
+// (docs/decisions/0003, 0018), so there is no generated code; and calls have one request and one answer, so that gRPC is
+// little more than HTTP/2, which net/ speaks. Nothing of gRPC's own server is used: it cannot be bounded
+// (docs/decisions/0026).
 //
-// A call is checked before its message is read: the method, the token. Messages are bounded before and after gzip; what
-// waits is bounded in sum by an Admission, which other doors of the same process may share. Handlers run in a few threads of
-// our own, so that gRPC's are never kept.
+// A call is checked before its message is read: the method, the token. Messages are bounded before and after gzip; what is
+// held is bounded in sum by an Admission, which other doors of the same process may share. Handlers run in a few threads.
 #pragma once
 
 #include <functional>
@@ -22,7 +23,7 @@
 namespace atys::fleet {
 
 // Takes who calls, where it asks for that, and the request as sent, gzip taken off. Errors become statuses: see
-// fleet/grpc/status.h.
+// grpc_message.h.
 class CallHandler {
  public:
   template <typename Handle>

@@ -37,7 +37,7 @@ Result<HttpAnswer> http_call(const HttpAddress& address, const std::string& meth
   const Error nobody = fail(ErrorCode::Unavailable, "no controller answers at " + address.url,
                             "start one with atys controller, or say where it is: ATYS_CONTROLLER or --controller");
   try {
-    httplib::Client client(url);
+    httplib::Client client(url, address.certificate_file, address.key_file);
     if (!client.is_valid())
       return fail(ErrorCode::InvalidInput, "'" + address.url + "' is no address of a controller", "write http://HOST:PORT");
     if (!address.authority_file.empty()) client.set_ca_cert_path(address.authority_file);

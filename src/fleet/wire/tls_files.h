@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "net/tls.h"
 
 namespace atys::fleet {
 
@@ -17,9 +18,7 @@ struct TlsFiles {
 };
 
 // The content of the files; empty where none is named.
-struct TlsTexts {
-  std::string authority, certificate, key;
-};
+using TlsTexts = net::TlsTexts;
 Result<TlsTexts> read_tls(const TlsFiles& files);
 
 }  // namespace atys::fleet

@@ -14,7 +14,7 @@ struct WebOptions {
   std::string address = "127.0.0.1";
   int port = 0;  // 0: any that is free
   HttpGuard guard;
-  std::string certificate_file, key_file;  // PEM; empty: no TLS
+  verbs::TlsFiles tls = {};  // with an authority: who may connect, by certificate
 };
 
 class WebServer {
