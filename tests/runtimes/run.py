@@ -42,14 +42,14 @@ def split(runtime: Runtime, tier: str) -> str:
         if runtime.is_shown and tier in tiers_of(runtime):
             wrong = judge.judge_all(shot.profile, truth, language, language.source, relative=tier == "memory")
         else:
-            wrong = judge.judge_native_only(shot, "perf" if runtime.is_shown else language.name)
+            wrong = judge.judge_native_only(shot, language.name)
         expect(not wrong, "; ".join(wrong) + (f" # notes: {shot.notes()}" if shot.notes() and language.kind else ""))
         return f"{shot.profile.samples} samples"
 
 
 def tiers_of(runtime: Runtime) -> tuple[str, ...]:
     """Those that show its language: a runtime that samples itself does so in each."""
-    return live.TIERS if runtime.language.samples_itself else ("ebpf", "memory")
+    return live.TIERS if runtime.language.samples_itself else (*live.TIERS, "memory")
 
 
 def is_detected(runtime: Runtime) -> str:

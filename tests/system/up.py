@@ -25,6 +25,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from checks import check, report, status  # noqa: E402
 from scratch import ROOT, atys_binary  # noqa: E402
 
+# A shell without job control starts its background jobs with SIGINT ignored, and children inherit that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 PATIENCE_S = 120
 ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 # What each of the examples is known to spend its time in, as its own functions, and what has to be installed for it. Copies of a parameter are
