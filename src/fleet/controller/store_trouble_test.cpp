@@ -32,9 +32,11 @@ class Breakable final : public store::ProfileStore {
     return store_->merge(selection, detail);
   }
   Result<store::Series> series(const store::SeriesQuery& query) override { return store_->series(query); }
-  Result<std::vector<store::ServiceEntry>> services() override { return store_->services(); }
-  Result<std::vector<store::InstanceEntry>> instances(std::string_view service) override {
-    return store_->instances(service);
+  Result<std::vector<store::ServiceEntry>> services(std::vector<std::string>* problems) override {
+    return store_->services(problems);
+  }
+  Result<std::vector<store::InstanceEntry>> instances(std::string_view service, std::vector<std::string>* problems) override {
+    return store_->instances(service, problems);
   }
   Result<store::Compacted> compact(int64_t now_ns) override {
     ++compactions;
