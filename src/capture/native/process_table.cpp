@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/process_table.h"
 
+#include <algorithm>
+
 namespace atys::capture::native {
 
 namespace {
 // A process whose first thread ended may have others that run on, so it is forgotten only when there are many.
 constexpr size_t kManyProcesses = 2048;
 constexpr uint64_t kBetweenLooksNs = 20'000'000;
+
+// A program that begins loads its libraries within milliseconds: until they are known, stacks end in main.
+uint64_t between_looks_ns(const Process& process) {
+  constexpr uint64_t kFirstNs = 250'000;
+  constexpr uint32_t kDoublings = 7;
+  return std::min(kBetweenLooksNs, kFirstNs << std::min(process.mapped_again, kDoublings));
+}
 }  // namespace
 
 Process& ProcessTable::entry(pid_t pid) {
@@ -31,8 +40,9 @@ Process& ProcessTable::process(pid_t pid) {
 }
 
 bool ProcessTable::read_again(Process& process, uint64_t now_ns, std::vector<linux::MappedRange>& added) {
-  if (are_mappings_told_ || now_ns < process.mapped_at_ns + kBetweenLooksNs) return false;
+  if (are_mappings_told_ || now_ns < process.mapped_at_ns + between_looks_ns(process)) return false;
   process.mapped_at_ns = now_ns;
+  ++process.mapped_again;
   const auto ranges = linux::read_maps(process.pid);
   if (!ranges.ok()) return false;
   for (const linux::MappedRange& range : *ranges) {
@@ -40,6 +50,7 @@ bool ProcessTable::read_again(Process& process, uint64_t now_ns, std::vector<lin
     process.space.add(range);
     added.push_back(range);
   }
+  if (!added.empty()) process.mapped_again = 0;  // more may come: it loads libraries, or is another program now
   return !added.empty();
 }
 
@@ -74,7 +85,7 @@ void ProcessTable::apply(const linux::PerfRecord& record) {
     process.space.clear();
     process.ranges.clear();
     process.is_mapped = are_mappings_told_;  // everything from here on is told
-    process.mapped_at_ns = process.loaded = 0;
+    process.mapped_at_ns = process.loaded = process.mapped_again = 0;
     process.has_mode = false;
     process.language = {};
     process.context = {};

@@ -42,6 +42,7 @@ struct Process {
   bool is_mapped = false;     // its mappings are known: from /proc, or because we saw it begin
   uint64_t loaded = 0;        // as samples tell it, when its mappings were read
   uint64_t mapped_at_ns = 0;  // when they were read again, where nobody tells of them
+  uint32_t mapped_again = 0;  // how often
   bool has_mode = false;      // it was decided how to take its stacks
   bool is_ended = false;
   bool is_of_target = false;  // records come of all processes of the host
