@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "capture/native/looked_at.h"
+#include "base/difference.h"
 
 namespace atys::capture::native {
 
@@ -90,7 +90,7 @@ void LookClock::see_lateness() {
     if (auto files = linux::ThreadFiles::open(::getpid(), ::gettid()); files.ok()) own_files_.emplace(files.take());
   const auto own = own_files_ ? own_files_->figures() : std::nullopt;
   const uint64_t ready_ns = own ? own->ready_ns : 0;
-  const uint64_t waited_ns = less(ready_ns, std::exchange(own_ready_ns_, ready_ns));
+  const uint64_t waited_ns = difference_or_zero(ready_ns, std::exchange(own_ready_ns_, ready_ns));
   soonest_ns_ = std::min(soonest_ns_ + soonest_ns_ / 64 + 1, waited_ns);
   is_late_ = waited_ns > soonest_ns_ + soonest_ns_ / 2 + kLateNs;
 }

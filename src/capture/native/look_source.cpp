@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/difference.h"
 #include "capture/native/frame_pointers.h"
 #include "linux/host.h"
 #include "linux/process.h"
@@ -412,7 +413,7 @@ void LookSource::add_sample(Process& process, Thread& thread, const RawSample& r
   const bool is_empty = raw.registers.sp == 0 && raw.walked.empty() && process.mode != StackMode::Without;
   const SampleSlot slot = is_empty ? sink.on_lost_stack(raw.pid, raw.tid) : sink.on_stack(named);
   has_counted_ = true;
-  const uint64_t weight = less(ran_ns, thread.told_ns);
+  const uint64_t weight = difference_or_zero(ran_ns, thread.told_ns);
   sink.add(slot, 1, weight);
   ++totals_.samples;
   thread.told_ns = std::max(thread.told_ns, ran_ns);

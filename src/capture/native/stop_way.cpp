@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/clock.h"
+#include "base/difference.h"
 #include "capture/preload/shared_space.h"
 
 namespace atys::capture::native {
@@ -22,15 +23,15 @@ StopWay::Outcome StopWay::take(LookedProcess& process, LookedThread& thread, uin
   if (!process.may_stop) return Outcome::Nothing;
   if (!may_be_stopped(sample.pid, process)) return Outcome::Refused;
   if (!stopper_) stopper_.emplace(linux::StopOptions{.patience_ns = kPatienceNs});
-  period_ns_ = period_ns;
   stack_.resize(stack_bytes);
   bool is_good = false;
   const uint64_t ready_before_ns = thread.delay_ns;
   const auto result = stopper_->stop_shortly(sample.pid, sample.tid, [&](const linux::StoppedThread& stopped) {
-    is_good = read(stopped, process, thread, sample);
+    is_good = read(stopped, process, thread, period_ns, sample);
   });
   // That it waited for a CPU before it could stop is not our doing.
-  stopped_ns_ += less(clock_ns(CLOCK_MONOTONIC) - sample.time_ns, less(thread.delay_ns, ready_before_ns));
+  stopped_ns_ +=
+      difference_or_zero(clock_ns(CLOCK_MONOTONIC) - sample.time_ns, difference_or_zero(thread.delay_ns, ready_before_ns));
   if (result.outcome == linux::StopOutcome::Refused) {
     process.may_stop = false;
     return Outcome::Refused;
@@ -49,12 +50,13 @@ bool StopWay::may_be_stopped(pid_t pid, LookedProcess& process) {
 }
 
 // While it stands. Who waited for a CPU when we looked has come to one since, see was_on_cpu().
-bool StopWay::read(const linux::StoppedThread& stopped, LookedProcess& process, LookedThread& thread, RawSample& sample) {
+bool StopWay::read(const linux::StoppedThread& stopped, LookedProcess& process, LookedThread& thread, uint64_t period_ns,
+                   RawSample& sample) {
   const auto time = thread.files->figures();
   if (!time) return false;
   const bool is_ours = made_room_for_us(thread, *time, clock_ns(CLOCK_MONOTONIC));
   thread.delay_ns = time->ready_ns;
-  if (time->turns != thread.arrivals && !is_ours && !is_overdue(thread, period_ns_)) return false;
+  if (time->turns != thread.arrivals && !is_ours && !is_overdue(thread, period_ns)) return false;
   thread.ran_ns = std::max(thread.ran_ns, time->ran_ns);
   sample.registers = stopped.registers;
   sample.has_copy = true;

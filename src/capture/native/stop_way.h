@@ -24,11 +24,11 @@ class StopWay {
 
  private:
   bool may_be_stopped(pid_t pid, LookedProcess& process);
-  bool read(const linux::StoppedThread& stopped, LookedProcess& process, LookedThread& thread, RawSample& sample);
+  bool read(const linux::StoppedThread& stopped, LookedProcess& process, LookedThread& thread, uint64_t period_ns,
+            RawSample& sample);
 
   std::optional<linux::ThreadStopper> stopper_;  // made by the thread that samples
   uint64_t stopped_ns_ = 0;                      // of threads of the target, as far as it was for us
-  uint64_t period_ns_ = 0;
   std::vector<atys_walked> frames_;
   std::vector<std::byte> stack_;
 };
