@@ -29,14 +29,29 @@ StopWay::Outcome StopWay::take(LookedProcess& process, LookedThread& thread, uin
   const auto result = stopper_->stop_shortly(sample.pid, sample.tid, [&](const linux::StoppedThread& stopped) {
     is_good = read(stopped, process, thread, period_ns, sample);
   });
-  // That it waited for a CPU before it could stop is not our doing.
-  stopped_ns_ +=
-      difference_or_zero(clock_ns(CLOCK_MONOTONIC) - sample.time_ns, difference_or_zero(thread.delay_ns, ready_before_ns));
+  // That it waited for a CPU before it could stop is not our doing; one that still does is counted when it has stopped.
+  if (result.outcome != linux::StopOutcome::Busy)
+    stopped_ns_ +=
+        difference_or_zero(clock_ns(CLOCK_MONOTONIC) - sample.time_ns, difference_or_zero(thread.delay_ns, ready_before_ns));
   if (result.outcome == linux::StopOutcome::Refused) {
     process.may_stop = false;
     return Outcome::Refused;
   }
   return is_good ? Outcome::Sampled : Outcome::Nothing;
+}
+
+bool StopWay::take_late(const Find& find, uint64_t period_ns, RawSample& sample, Outcome& outcome) {
+  if (!stopper_) return false;
+  outcome = Outcome::Nothing;
+  const uint64_t paused_before_ns = stopper_->figures().paused_ns;
+  const bool stood = stopper_->look_at_late([&](const linux::StoppedThread& stopped) {
+    const Looked looked = find(stopped.pid, stopped.tid);
+    sample = {.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = stopped.pid, .tid = stopped.tid};
+    if (looked.thread != nullptr && read(stopped, *looked.process, *looked.thread, period_ns, sample))
+      outcome = Outcome::Sampled;
+  });
+  stopped_ns_ += stopper_->figures().paused_ns - paused_before_ns;
+  return stood;
 }
 
 // A sanitizer looks for leaks at the end by stopping its own threads, and fails where somebody else does at that moment.
@@ -76,8 +91,6 @@ void StopWay::pass_on_events() {
 void StopWay::release() {
   if (stopper_) (void)stopper_->release();
 }
-
-bool StopWay::is_one_standing() const { return stopper_ && stopper_->figures().busy > stopper_->figures().undone_late; }
 
 void StopWay::add_figures(SourceTotals& totals) const {
   if (!stopper_) return;
