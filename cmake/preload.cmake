@@ -14,4 +14,4 @@ add_custom_command(
   DEPENDS ${sources} ${headers}
   VERBATIM)
 atys_embed_object(${object} HEADER capture/preload/shared_space.h NAMESPACE atys::preload FUNCTION preload_library
-           OUTPUT ATYS_PRELOAD_GENERATED)
+                  OUTPUT ATYS_PRELOAD_GENERATED)

@@ -20,7 +20,6 @@
 #include "capture/source_choice.h"
 #include "capture/target_processes.h"
 #include "capture/window_sums.h"
-#include "linux/call_filter.h"
 #include "linux/child_process.h"
 #include "linux/event_names.h"
 #include "linux/signal_watch.h"
@@ -103,7 +102,6 @@ class Recording::State {
 
   Result<> open();
   Result<> create_command(const CommandTarget& command, const preload::SharedSpace* space);
-  std::unique_ptr<preload::SharedSpace> space_for_command() const;
   Result<> start();
   EndReason step(int timeout_ms);
   Profile take_window();
@@ -166,7 +164,7 @@ class Recording::State {
 Result<> Recording::State::open() {
   undo_traces(plan_.trace_folder);
   if (!plan_.is_one_of_several) signals_.emplace(TRY(linux::SignalWatch::create()));
-  std::unique_ptr<preload::SharedSpace> space = space_for_command();
+  std::unique_ptr<preload::SharedSpace> space = space_for_command(plan_);
   if (const auto* command = std::get_if<CommandTarget>(&plan_.target)) TRY(create_command(*command, space.get()));
   // Ahead of a busy target, or rings run over; what we may use is bounded all the same. After the command was made: it keeps
   // its own.
@@ -209,18 +207,6 @@ Result<> Recording::State::create_command(const CommandTarget& command, const pr
     break;
   }
   return {};
-}
-
-// What the command may be started with, should nothing better be permitted.
-std::unique_ptr<preload::SharedSpace> Recording::State::space_for_command() const {
-  const auto* command = std::get_if<CommandTarget>(&plan_.target);
-  if (command == nullptr || command->arguments.empty()) return nullptr;
-  if (plan_.tier != Tier::Auto && plan_.tier != Tier::Signal) return nullptr;
-  if (preload::judge_command(command->arguments[0]) != preload::Preload::Works) return nullptr;
-  for (const auto call : {linux::SystemCall::SignalThread, linux::SystemCall::MemfdCreate})
-    if (linux::is_refusal(linux::answer_to_nonsense(call))) return nullptr;
-  auto space = preload::SharedSpace::create();
-  return space.ok() ? space.take() : nullptr;
 }
 
 // Stacks that nobody will look at are not taken.

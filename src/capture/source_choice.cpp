@@ -197,6 +197,17 @@ std::string missing_in(std::string_view tier, KindName kind) {
 
 }  // namespace
 
+std::unique_ptr<preload::SharedSpace> space_for_command(const RecordingPlan& plan) {
+  const auto* command = std::get_if<CommandTarget>(&plan.target);
+  if (command == nullptr || command->arguments.empty()) return nullptr;
+  if (plan.tier != Tier::Auto && plan.tier != Tier::Signal) return nullptr;
+  if (preload::judge_command(command->arguments[0]) != preload::Preload::Works) return nullptr;
+  for (const auto call : {linux::SystemCall::SignalThread, linux::SystemCall::MemfdCreate})
+    if (linux::is_refusal(linux::answer_to_nonsense(call))) return nullptr;
+  auto space = preload::SharedSpace::create();
+  return space.ok() ? space.take() : nullptr;
+}
+
 Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
                                                             uint64_t period_ns, std::unique_ptr<preload::SharedSpace> space,
                                                             std::vector<std::string>& notes) {

@@ -9,10 +9,12 @@
 
 namespace atys::capture {
 
+// What a command may be started with, should nothing better be permitted; null: it is no command, or it cannot be preloaded.
+std::unique_ptr<preload::SharedSpace> space_for_command(const RecordingPlan& plan);
+
 // `space`: what a command can be started with, null where it cannot. `notes` gets a line when a better tier did not work.
 Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan& plan, const TargetProcesses& target,
-                                                            uint64_t period_ns,
-                                                            std::unique_ptr<preload::SharedSpace> space,
+                                                            uint64_t period_ns, std::unique_ptr<preload::SharedSpace> space,
                                                             std::vector<std::string>& notes);
 
 }  // namespace atys::capture

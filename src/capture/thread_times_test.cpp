@@ -157,14 +157,20 @@ TEST(thread_times, of_a_process_that_began_in_the_stretch_are_all_that_it_has) {
 }
 
 TEST(thread_times, of_a_process_that_ended_are_whole_until_it_is_gone) {
+  int is_begun[2];
+  ASSERT_EQ(::pipe(is_begun), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    burn(100'000'000);
+    char word = 0;
+    (void)!::read(is_begun[0], &word, 1);  // what it used before the account began is not in it
+    burn(100'000'000 + kTicksNs);
     ::pause();
   }
   ThreadTimes account(child);
   account.begin(now());
+  ASSERT_EQ(::write(is_begun[1], "!", 1), 1);
   while (account.look(now()).cpu_ns.value_or(0) < 100'000'000) ::usleep(1000);
+  for (const int end : is_begun) ::close(end);
   ::kill(child, SIGKILL);
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);

@@ -142,6 +142,15 @@ pid_t newest_number() {
   return parse_number<pid_t>(last.substr(0, last.find('\n'))).value_or(0);
 }
 
+// The fourth word of the same.
+size_t running_count() {
+  const Result<std::string> text = read_proc_file("/proc/loadavg", 256);
+  if (!text.ok()) return 0;
+  std::string_view before(*text);
+  before = before.substr(0, before.find('/'));
+  return parse_number<size_t>(before.substr(before.rfind(' ') + 1)).value_or(0);
+}
+
 Result<std::vector<pid_t>> list_threads(pid_t pid) {
   const std::string folder = proc_path(pid, "task");
   std::vector<pid_t> threads = numbered_entries(folder);

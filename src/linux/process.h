@@ -52,6 +52,8 @@ Result<ProcessInfo> read_process(pid_t pid);
 std::vector<pid_t> list_processes();
 // The number that was given out last, to a process or a thread: as long as it stays, nobody new is there. 0: not known.
 pid_t newest_number();
+// Threads of the machine that run or could; 0: not known.
+size_t running_count();
 
 // Read again until nothing changes, so that a thread that began meanwhile is in it (a thread of a process that never
 // stops making threads may still be missed).

@@ -115,6 +115,10 @@ TEST(process, that_is_new_has_the_newest_number) {
   ::waitpid(child, nullptr, 0);
 }
 
+TEST(process, that_runs_is_counted) {
+  EXPECT_GE(running_count(), 1u);  // this one
+}
+
 TEST(process, that_is_not_there_is_named) {
   const auto none = read_process(999'999'999);
   ASSERT_FALSE(none.ok());

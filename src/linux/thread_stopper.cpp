@@ -58,7 +58,7 @@ StopResult ThreadStopper::stop_shortly(pid_t pid, pid_t tid, const Look& look) {
   // From here on only a stop, or the end of the thread, parts us from it.
   const uint64_t asked_ns = clock_ns(CLOCK_MONOTONIC);
   ::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr);
-  return look_while_it_stands({pid, tid, asked_ns}, look);
+  return await_and_look({pid, tid, asked_ns}, look);
 }
 
 StopResult ThreadStopper::refused(const StopRefusal& refusal) {
@@ -67,9 +67,12 @@ StopResult ThreadStopper::refused(const StopRefusal& refusal) {
   return {StopOutcome::Refused, refusal};
 }
 
-StopResult ThreadStopper::look_while_it_stands(Held held, const Look& look) {
+StopResult ThreadStopper::await_and_look(const Held& held, const Look& look) {
   const TraceEvent event = await_trace_event(held.tid, held.paused_since_ns + options_.patience_ns);
-  if (!event.stands()) return without_a_stop(held);
+  return event.stands() ? look_while_it_stands(held, event, look) : without_a_stop(held);
+}
+
+StopResult ThreadStopper::look_while_it_stands(const Held& held, const TraceEvent& event, const Look& look) {
   const auto registers = read_stopped_registers(held.tid);
   const bool is_of_32_bits = !registers && errno == 0;
   const bool can_look = registers && event.kind != Kind::Group && is_thread_of(held.pid, held.tid);
@@ -132,6 +135,26 @@ void ThreadStopper::pass_on_events() {
   before.swap(held_);  // letting go may add some
   for (Held& held : before)
     if (!try_to_finish(held)) held_.push_back(held);
+}
+
+bool ThreadStopper::look_at_late(const Look& look) {
+  for (auto one = held_.begin(); one != held_.end(); ++one) {
+    const TraceEvent event = peek_trace_event(one->tid);
+    if (!event.stands()) continue;
+    const Held held = *one;
+    held_.erase(one);  // letting go may add some
+    look_while_it_stands(held, event, look);
+    return true;
+  }
+  return false;
+}
+
+bool ThreadStopper::holds(pid_t tid) const {
+  return std::ranges::any_of(held_, [tid](const Held& held) { return held.tid == tid; });
+}
+
+bool ThreadStopper::holds_any() const {
+  return std::ranges::any_of(held_, [](const Held& held) { return !held.is_dead_leader; });
 }
 
 bool ThreadStopper::will_stop_soon() const {

@@ -75,6 +75,12 @@ class ThreadStopper {
   // whenever samples are due.
   void pass_on_events();
 
+  // Lets go of one of them, and calls `look` before. False: none stands.
+  bool look_at_late(const Look& look);
+  // Whether it was asked to stop, and has not yet.
+  bool holds(pid_t tid) const;
+  bool holds_any() const;
+
   // Lets go of everything. Waits for those that only wait for a CPU, as long as that may take on a busy machine, and for
   // those that cannot stop no longer than the patience. Says how many of these are left: they stand, when they stop, until
   // the next call or the end of our thread, so whoever samples does so in a thread that ends with it.
@@ -93,7 +99,8 @@ class ThreadStopper {
     bool is_dead_leader = false;   // the first thread has ended, others go on; we are told when the last has
   };
   StopResult refused(const StopRefusal& refusal);
-  StopResult look_while_it_stands(Held held, const Look& look);
+  StopResult await_and_look(const Held& held, const Look& look);
+  StopResult look_while_it_stands(const Held& held, const TraceEvent& event, const Look& look);
   StopResult without_a_stop(Held held);
   void let_go(const Held& held, const TraceEvent& event, const std::optional<StoppedRegisters>& registers);
   // Whether one of those that are held can run: it stops as soon as it does.

@@ -34,6 +34,7 @@ namespace atys::linux {
 namespace {
 
 constexpr long kTimeoutUs = 1000;
+constexpr long kTwoTicksUs = 20'000;  // a timeout that the kernel counts in ticks, begun anew, takes as long (HZ=100)
 constexpr timespec kTimeout{0, kTimeoutUs * 1000};
 
 // A call that waits for kTimeoutUs, made ready in the thread that makes it. It says how it ended: 0, or errno.
@@ -293,7 +294,7 @@ StopFigures stop_while_calls_are_made(AllCounts& counts, uint64_t calls, const S
     const auto threads = list_threads(process.pid());
     if (!threads.ok()) break;
     for (const pid_t tid : *threads) stopper.stop_shortly(process.pid(), tid, [](const StoppedThread&) {});
-    if (with_waits) test::sleep_us(static_cast<long>(random() % (4 * kTimeoutUs)));
+    if (with_waits) test::sleep_us(static_cast<long>(random() % (2 * kTwoTicksUs)));
   }
   EXPECT_TRUE(process.has_ended());
   return stopper.figures();

@@ -163,6 +163,30 @@ TEST(thread_stopper, does_not_wait_for_a_thread_that_cannot_stop_and_lets_it_go_
   EXPECT_EQ(stopper.figures().undone_late, 1u);
 }
 
+TEST(thread_stopper, looks_at_one_that_stops_later) {
+  Shared<std::atomic<bool>> may_end;
+  ForkedProcess process([&] {
+    const pid_t child = ::vfork();
+    if (child == 0) {
+      while (!*may_end) sleep_us(500);
+      ::_exit(0);
+    }
+    return 9;
+  });
+  ASSERT_TRUE(comes_to_state(process.pid(), 'D'));
+  ThreadStopper stopper({.only_running = false});
+  EXPECT_EQ(stopper.stop_shortly(process.pid(), process.pid(), kNothing).outcome, StopOutcome::Busy);
+  EXPECT_TRUE(stopper.holds(process.pid()));
+  pid_t seen = 0;
+  const auto look = [&](const StoppedThread& thread) { seen = thread.registers.pc != 0 ? thread.tid : 0; };
+  EXPECT_FALSE(stopper.look_at_late(look));
+  *may_end = true;
+  ASSERT_TRUE(eventually([&] { return stopper.look_at_late(look); }));
+  EXPECT_EQ(seen, process.pid());
+  EXPECT_FALSE(stopper.holds_any());
+  EXPECT_EQ(process.wait(), 9);
+}
+
 TEST(thread_stopper, looks_at_threads_whose_first_thread_has_ended) {
   Shared<std::atomic<bool>> may_end;
   ForkedProcess process([&] {

@@ -78,6 +78,7 @@ def settle(started) -> None:
         time.sleep(0.2)
     looks = [states(started)]
     while len(looks) < 4 or looks[-1] != looks[-4]:
+        expect(time.monotonic() < deadline, "neighbours that never settle")
         time.sleep(2 * live.MOMENT_S)
         looks.append(states(started))
 

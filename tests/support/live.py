@@ -16,13 +16,12 @@ import tempfile
 import threading
 import time
 
+import interrupts
 from captured import (MIN_SAMPLES, OFFSET, SCALE, TIMEOUT_S, Failure, Profile, Skip, allowance, expect, is_root, judge_share,  # noqa: F401
                       outermost_ranges, plain, true_shares, workload, workloads)
 from scratch import ROOT, atys_binary  # noqa: F401
 
-# A shell without job control starts its background jobs with SIGINT ignored, and children inherit that.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+interrupts.hear()
 
 TIERS = ("ebpf", "perf")
 MOMENT_S = 1.0 * SCALE

@@ -22,12 +22,11 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import interrupts  # noqa: E402
 from checks import check, report, status  # noqa: E402
 from scratch import ROOT, atys_binary  # noqa: E402
 
-# A shell without job control starts its background jobs with SIGINT ignored, and children inherit that.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+interrupts.hear()
 
 PATIENCE_S = 120
 ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]

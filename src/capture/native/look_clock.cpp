@@ -9,15 +9,14 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "capture/native/looked_at.h"
+#include "base/difference.h"
 
 namespace atys::capture::native {
 
 namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kLateNs = 5'000;  // and half as much again as when nothing is in our way
-constexpr double kSpread = 0.4;      // of the distance between two looks, around the one asked for
+constexpr double kSpread = 0.4;  // of the distance between two looks, around the one asked for
 
 uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
@@ -60,6 +59,7 @@ Result<> LookClock::set_timer(uint64_t at_ns) {
 }
 
 bool LookClock::is_time() {
+  const uint64_t waited_ns = own_wait_ns();
   uint64_t ticks = 0;
   if (!timer_.is_open() || ::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks) return false;
   const uint64_t now = now_ns();
@@ -68,7 +68,8 @@ bool LookClock::is_time() {
     return false;
   }
   woken_ns_ = now;
-  see_lateness();
+  // That the timer itself was late does not matter.
+  lateness_.see(std::min(waited_ns, now - next_ns_));
   plan_next();
   return true;
 }
@@ -80,19 +81,23 @@ void LookClock::repeat() {
   next_ns_ = std::min(next_ns_, now_ns() + static_cast<uint64_t>(distance));
 }
 
-void LookClock::wait_for_next(uint64_t at_most_ns) { (void)set_timer(std::min(next_ns_, now_ns() + at_most_ns)); }
-void LookClock::wait_for_next() { (void)set_timer(next_ns_); }
+void LookClock::wait_for_next(uint64_t at_most_ns) {
+  (void)set_timer(std::min(next_ns_, now_ns() + at_most_ns));
+  own_wait_ns();
+}
 
-// How long we were ready ourselves before we ran. A little of it is always: how much is different from machine to machine,
-// and changes. That the timer itself was late does not matter.
-void LookClock::see_lateness() {
+void LookClock::wait_for_next() {
+  (void)set_timer(next_ns_);
+  own_wait_ns();
+}
+
+// How long we were ready ourselves and did not run, since this was asked the last time.
+uint64_t LookClock::own_wait_ns() {
   if (!own_files_)
     if (auto files = linux::ThreadFiles::open(::getpid(), ::gettid()); files.ok()) own_files_.emplace(files.take());
   const auto own = own_files_ ? own_files_->figures() : std::nullopt;
   const uint64_t ready_ns = own ? own->ready_ns : 0;
-  const uint64_t waited_ns = less(ready_ns, std::exchange(own_ready_ns_, ready_ns));
-  soonest_ns_ = std::min(soonest_ns_ + soonest_ns_ / 64 + 1, waited_ns);
-  is_late_ = waited_ns > soonest_ns_ + soonest_ns_ / 2 + kLateNs;
+  return difference_or_zero(ready_ns, std::exchange(own_ready_ns_, ready_ns));
 }
 
 }  // namespace atys::capture::native

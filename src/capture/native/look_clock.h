@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "capture/native/lateness.h"
 #include "linux/thread_activity.h"
 #include "reduce/random.h"
 
@@ -36,22 +37,21 @@ class LookClock {
   // Of the last look, CLOCK_MONOTONIC.
   uint64_t woken_ns() const { return woken_ns_; }
   // Somebody else had our CPU when it was time.
-  bool is_late() const { return is_late_; }
+  bool is_late() const { return lateness_.is_late(); }
 
  private:
   void plan_next();
   double varied();
   Result<> set_timer(uint64_t at_ns);
-  void see_lateness();
+  uint64_t own_wait_ns();
 
   UniqueFd timer_;
   uint64_t period_ns_ = 0;
   uint64_t next_ns_ = 0;
   uint64_t woken_ns_ = 0;
-  bool is_late_ = false;
   std::optional<linux::ThreadFiles> own_files_;  // of the thread that looks
   uint64_t own_ready_ns_ = 0;
-  uint64_t soonest_ns_ = 1'000'000;  // that we waited for a CPU, lately
+  Lateness lateness_;
   reduce::Random random_;
 };
 

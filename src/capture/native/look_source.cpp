@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/difference.h"
 #include "capture/native/frame_pointers.h"
 #include "linux/host.h"
 #include "linux/process.h"
@@ -160,6 +161,7 @@ void LookSource::list_threads(pid_t pid, Process& process, uint64_t now) {
 
 void LookSource::collect(SampleSink& sink) {
   take_answers(sink);
+  take_late_stops(sink);
   stops_.pass_on_events();
   repeat_if_nobody_counted();
   if (!clock_.is_time()) return;
@@ -180,7 +182,7 @@ void LookSource::repeat_if_nobody_counted() {
 // What a thread waited for a CPU is told of all its waits together, what an interpreter runs is known by name only as long
 // as it is there, and a thread that stopped too late stands.
 bool LookSource::is_answer_due() const {
-  if (stops_.is_one_standing()) return true;
+  if (stops_.awaits_any()) return true;
   return std::ranges::any_of(runnable_, [](const Runnable& one) { return one.process->way == Way::Signal; });
 }
 
@@ -207,7 +209,7 @@ void LookSource::look_at_all(uint64_t now, SampleSink& sink) {
 // that have not come to one since the last look, and had none then, need not be looked at closer. One may have made room for
 // us.
 void LookSource::sample_runnable(SampleSink& sink) {
-  const bool are_many = runnable_.size() > cpus_;
+  const bool are_many = runnable_.size() > cpus_ || linux::running_count() > cpus_ + 1;  // we are one of them
   const int own_cpu = ::sched_getcpu();
   for (const Runnable& one : runnable_) {
     if (is_full()) return;
@@ -332,7 +334,7 @@ bool LookSource::look_at(pid_t pid, Process& process, pid_t tid, Thread& thread,
   if (!time) return false;
   const bool is_new_turn = time->turns != std::exchange(thread.seen_arrivals, time->turns);
   thread.ran_ns = std::max(thread.ran_ns, time->ran_ns);
-  if (!signals_ || !signals_->is_asked(tid)) {
+  if (!stops_.awaits(tid) && (!signals_ || !signals_->is_asked(tid))) {
     thread.delay_ns = time->ready_ns;
     thread.arrivals = time->turns;
     thread.asked_ns = clock_.is_late() ? 0 : clock_.woken_ns();
@@ -372,6 +374,10 @@ void LookSource::sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& 
   const StopWay::Outcome outcome = stops_.take(process, thread, plan_.period_ns, stack_bytes_, raw);
   if (outcome == StopWay::Outcome::Refused) ++totals_.losses[kNotStopped];
   if (outcome != StopWay::Outcome::Sampled) return;
+  add_stopped(process, thread, raw, sink);
+}
+
+void LookSource::add_stopped(Process& process, Thread& thread, RawSample& raw, SampleSink& sink) {
   if (process.mode == StackMode::ByFramePointer) follow_frame_pointers(raw, chain_);
   add_sample(process, thread, raw, thread.ran_ns, sink);
 }
@@ -389,6 +395,22 @@ void LookSource::sample_by_memory(pid_t pid, Process& process, pid_t tid, Thread
 void LookSource::take_answers(SampleSink& sink) {
   if (!signals_) return;
   signals_->take_answers([&](pid_t pid, pid_t tid, const preload::Request& answer) { on_answer(pid, tid, answer, sink); });
+}
+
+void LookSource::take_late_stops(SampleSink& sink) {
+  const auto find = [&](pid_t pid, pid_t tid) -> StopWay::Looked {
+    const auto process = processes_.find(pid);
+    if (process == processes_.end() || is_full()) return {};
+    const auto thread = process->second.threads.find(tid);
+    return thread == process->second.threads.end() ? StopWay::Looked{} : StopWay::Looked{&process->second, &thread->second};
+  };
+  RawSample raw;
+  StopWay::Outcome outcome{};
+  while (stops_.take_late(find, plan_.period_ns, raw, outcome)) {
+    const StopWay::Looked looked = find(raw.pid, raw.tid);
+    if (outcome != StopWay::Outcome::Sampled || looked.thread == nullptr) continue;
+    add_stopped(*looked.process, *looked.thread, raw, sink);
+  }
 }
 
 void LookSource::on_answer(pid_t pid, pid_t tid, const preload::Request& answer, SampleSink& sink) {
@@ -412,7 +434,7 @@ void LookSource::add_sample(Process& process, Thread& thread, const RawSample& r
   const bool is_empty = raw.registers.sp == 0 && raw.walked.empty() && process.mode != StackMode::Without;
   const SampleSlot slot = is_empty ? sink.on_lost_stack(raw.pid, raw.tid) : sink.on_stack(named);
   has_counted_ = true;
-  const uint64_t weight = less(ran_ns, thread.told_ns);
+  const uint64_t weight = difference_or_zero(ran_ns, thread.told_ns);
   sink.add(slot, 1, weight);
   ++totals_.samples;
   thread.told_ns = std::max(thread.told_ns, ran_ns);

@@ -83,8 +83,10 @@ class LookSource final : public SampleSource {
   void sample(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
   void sample_by_signal(pid_t pid, Process& process, pid_t tid, Thread& thread);
   void sample_by_stop(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
+  void add_stopped(Process& process, Thread& thread, RawSample& raw, SampleSink& sink);
   void sample_by_memory(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink);
   void take_answers(SampleSink& sink);
+  void take_late_stops(SampleSink& sink);
   void on_start(pid_t pid, const preload::Request& start, SampleSink& sink);
   void on_answer(pid_t pid, pid_t tid, const preload::Request& answer, SampleSink& sink);
   void add_sample(Process& process, Thread& thread, const RawSample& raw, uint64_t ran_ns, SampleSink& sink);

@@ -2,7 +2,6 @@
 // What is known of the threads and processes that are looked at from outside (look_source.h).
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -58,9 +57,6 @@ struct LookedProcess {
   pid_t newest_listed = 0;                     // number that had been given out then
   std::map<pid_t, LookedThread> threads;
 };
-
-// Figures of the kernel may come late: never below zero.
-inline uint64_t less(uint64_t all, uint64_t part) { return all - std::min(all, part); }
 
 // It has run for long and never counted, though looks were repeated: a sample that may be of a system call rather
 // than of what is around it is better than none. Were it asked for sooner, a program on a busy machine had half of its time

@@ -3,6 +3,7 @@
 // it stands (linux/thread_stopper.h).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,18 +18,27 @@ class StopWay {
   // The spans of the sample are in this object: used again by the next one.
   Outcome take(LookedProcess& process, LookedThread& thread, uint64_t period_ns, uint32_t stack_bytes, RawSample& sample);
 
+  // Who gave us its CPU stops only when it has one again, and still stands where we looked. False: none stands.
+  struct Looked {
+    LookedProcess* process = nullptr;
+    LookedThread* thread = nullptr;
+  };
+  using Find = std::function<Looked(pid_t pid, pid_t tid)>;
+  bool take_late(const Find& find, uint64_t period_ns, RawSample& sample, Outcome& outcome);
+
   void pass_on_events();
   void release();
-  bool is_one_standing() const;  // that stopped too late
+  bool awaits(pid_t tid) const { return stopper_ && stopper_->holds(tid); }
+  bool awaits_any() const { return stopper_ && stopper_->holds_any(); }
   void add_figures(SourceTotals& totals) const;
 
  private:
   bool may_be_stopped(pid_t pid, LookedProcess& process);
-  bool read(const linux::StoppedThread& stopped, LookedProcess& process, LookedThread& thread, RawSample& sample);
+  bool read(const linux::StoppedThread& stopped, LookedProcess& process, LookedThread& thread, uint64_t period_ns,
+            RawSample& sample);
 
   std::optional<linux::ThreadStopper> stopper_;  // made by the thread that samples
   uint64_t stopped_ns_ = 0;                      // of threads of the target, as far as it was for us
-  uint64_t period_ns_ = 0;
   std::vector<atys_walked> frames_;
   std::vector<std::byte> stack_;
 };

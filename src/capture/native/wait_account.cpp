@@ -2,7 +2,7 @@
 #include "capture/native/wait_account.h"
 
 #include "base/clock.h"
-#include "capture/native/looked_at.h"
+#include "base/difference.h"
 
 namespace atys::capture::native {
 
@@ -25,9 +25,9 @@ bool WaitAccount::tell(pid_t pid, pid_t tid, bool is_ready_apart, std::vector<st
   if (look == StillThread::Look::Waits) at_ = sink.on_stack(raw);
   if (!at_) return false;
   const linux::ThreadFigures& now = still_->figures();
-  const uint64_t ready_ns = is_ready_apart ? less(now.ready_ns, before_.ready_ns) : 0;
-  const uint64_t busy_ns = less(now.ran_ns, before_.ran_ns) + ready_ns;
-  const uint64_t waited_ns = less(clock_ns(CLOCK_MONOTONIC) - began_ns_, busy_ns);
+  const uint64_t ready_ns = is_ready_apart ? difference_or_zero(now.ready_ns, before_.ready_ns) : 0;
+  const uint64_t busy_ns = difference_or_zero(now.ran_ns, before_.ran_ns) + ready_ns;
+  const uint64_t waited_ns = difference_or_zero(clock_ns(CLOCK_MONOTONIC) - began_ns_, busy_ns);
   if (waited_ns <= told_ns_) return false;
   const uint64_t since_ns = waited_ns - told_ns_;
   const uint64_t before_ns = look == StillThread::Look::Waits && before ? since_ns / 2 : 0;
@@ -38,7 +38,7 @@ bool WaitAccount::tell(pid_t pid, pid_t tid, bool is_ready_apart, std::vector<st
 }
 
 bool WaitAccount::tell_ready(const linux::ThreadFigures& now, const RawSample& sample, SampleSink& sink) {
-  const uint64_t ready_ns = less(now.ready_ns, before_.ready_ns);
+  const uint64_t ready_ns = difference_or_zero(now.ready_ns, before_.ready_ns);
   if (ready_ns <= told_ready_ns_) return false;
   RawSample named = sample;
   named.note.wait = "cpu";
