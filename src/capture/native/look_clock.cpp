@@ -18,6 +18,8 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr double kSpread = 0.4;  // of the distance between two looks, around the one asked for
 
+constexpr double kManyCpus = 1 << 20;
+
 uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 }  // namespace
@@ -35,6 +37,11 @@ Result<> LookClock::set_period(uint64_t period_ns) {
   next_ns_ = now_ns();
   plan_next();
   return timer_.is_open() ? set_timer(next_ns_) : Result<>();
+}
+
+void LookClock::stop() {
+  timer_.reset();
+  thread_.settle();
 }
 
 void LookClock::add_wakeups(std::vector<pollfd>& fds) const {
@@ -60,6 +67,7 @@ Result<> LookClock::set_timer(uint64_t at_ns) {
 
 bool LookClock::is_time() {
   const uint64_t waited_ns = own_wait_ns();
+  thread_.settle();  // threads that are made here are as free as we were
   uint64_t ticks = 0;
   if (!timer_.is_open() || ::read(timer_.get(), &ticks, sizeof ticks) != sizeof ticks) return false;
   const uint64_t now = now_ns();
@@ -81,14 +89,14 @@ void LookClock::repeat() {
   next_ns_ = std::min(next_ns_, now_ns() + static_cast<uint64_t>(distance));
 }
 
-void LookClock::wait_for_next(uint64_t at_most_ns) {
-  (void)set_timer(std::min(next_ns_, now_ns() + at_most_ns));
-  own_wait_ns();
-}
+void LookClock::wait_for_next(uint64_t at_most_ns) { sleep_until(std::min(next_ns_, now_ns() + at_most_ns)); }
+void LookClock::wait_for_next() { sleep_until(next_ns_); }
 
-void LookClock::wait_for_next() {
-  (void)set_timer(next_ns_);
+void LookClock::sleep_until(uint64_t at_ns) {
+  if (roves_) thread_.move(static_cast<uint64_t>(random_.uniform() * kManyCpus));
+  (void)set_timer(at_ns);
   own_wait_ns();
+  is_overslept_ = now_ns() >= at_ns;
 }
 
 // How long we were ready ourselves and did not run, since this was asked the last time.

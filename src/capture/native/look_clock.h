@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "capture/native/lateness.h"
+#include "linux/roving_thread.h"
 #include "linux/thread_activity.h"
 #include "reduce/random.h"
 
@@ -20,7 +21,7 @@ class LookClock {
   LookClock();
 
   Result<> start(uint64_t period_ns);
-  void stop() { timer_.reset(); }
+  void stop();
   Result<> set_period(uint64_t period_ns);
   void add_wakeups(std::vector<pollfd>& fds) const;
 
@@ -31,19 +32,23 @@ class LookClock {
   void wait_for_next(uint64_t at_most_ns);
   void wait_for_next();
 
+  // Where no CPU is free we look from one after the other, see linux/roving_thread.h.
+  void rove(bool is_full) { roves_ = is_full; }
+
   // Nobody had a CPU at the last look: it is repeated, much sooner than the next was planned.
   void repeat();
 
   // Of the last look, CLOCK_MONOTONIC.
   uint64_t woken_ns() const { return woken_ns_; }
   // Somebody else had our CPU when it was time.
-  bool is_late() const { return lateness_.is_late(); }
+  bool is_late() const { return is_overslept_ || lateness_.is_late(); }
 
  private:
   void plan_next();
   double varied();
   Result<> set_timer(uint64_t at_ns);
   uint64_t own_wait_ns();
+  void sleep_until(uint64_t at_ns);
 
   UniqueFd timer_;
   uint64_t period_ns_ = 0;
@@ -52,6 +57,9 @@ class LookClock {
   std::optional<linux::ThreadFiles> own_files_;  // of the thread that looks
   uint64_t own_ready_ns_ = 0;
   Lateness lateness_;
+  linux::RovingThread thread_;
+  bool roves_ = false;
+  bool is_overslept_ = false;  // the time had come before we were ready to be woken
   reduce::Random random_;
 };
 

@@ -29,6 +29,7 @@ constexpr pid_t kManyNumbers = 512;
 constexpr size_t kFewThreads = 64;
 constexpr size_t kAlwaysLookedAt = 16;  // threads of a process; of many, those that sleep are passed over for a while
 constexpr uint64_t kIdleNs = 50'000'000;
+constexpr size_t kMostWaiting = 8;        // threads for each CPU: one of them comes to it soon
 constexpr uint64_t kDeafNs = 50'000'000;  // who has run for so long would have answered
 constexpr uint64_t kAnswerNs = 400'000;   // until threads that run have answered
 // The kernel adds up what a thread ran, when it is looked at from outside, with each tick only.
@@ -206,23 +207,33 @@ void LookSource::look_at_all(uint64_t now, SampleSink& sink) {
 }
 
 // Where more are ready than can run, most have no CPU: to ask them would tell us where they lost it, see was_on_cpu(). Those
-// that have not come to one since the last look, and had none then, need not be looked at closer. One may have made room for
-// us.
+// that have not come to one since the last look, and had none then, need not be looked at closer.
 void LookSource::sample_runnable(SampleSink& sink) {
-  const bool are_many = runnable_.size() > cpus_ || linux::running_count() > cpus_ + 1;  // we are one of them
+  const size_t running = std::max(runnable_.size(), difference_or_zero(linux::running_count(), 1));  // without us
+  clock_.rove(running > cpus_);
+  if (running <= cpus_) {
+    for (const Runnable& one : runnable_) ask(one, sink);
+    return;
+  }
+  const Runnable* host = nullptr;
   const int own_cpu = ::sched_getcpu();
   for (const Runnable& one : runnable_) {
-    if (is_full()) return;
-    const bool may_have_one =
-        !are_many || is_overdue(*one.thread, plan_.period_ns) ||
-        (one.had_cpu && (is_on_cpu(*one.thread) || (!clock_.is_late() && linux::last_cpu(one.pid, one.tid) == own_cpu)));
-    if (!may_have_one) {
-      one.thread->turn_on_cpu = 0;
-      continue;
-    }
-    one.thread->turn_on_cpu = one.thread->seen_arrivals;
-    sample(one.pid, *one.process, one.tid, *one.thread, sink);
+    one.thread->turn_on_cpu = 0;
+    if (is_overdue(*one.thread, plan_.period_ns) || (one.had_cpu && is_on_cpu(*one.thread)))
+      ask(one, sink);
+    else if (one.had_cpu && host == nullptr && linux::last_cpu(one.pid, one.tid) == own_cpu)
+      host = &one;
   }
+  // One may have made room for us. Stopped, it keeps us from others of its process until it has a CPU again: last, and not
+  // where that would take long.
+  const bool has_soon_one = running <= kMostWaiting * cpus_;
+  if (host != nullptr && !clock_.is_late() && (has_soon_one || host->process->way == Way::Signal)) ask(*host, sink);
+}
+
+void LookSource::ask(const Runnable& one, SampleSink& sink) {
+  if (is_full()) return;
+  one.thread->turn_on_cpu = one.thread->seen_arrivals;
+  sample(one.pid, *one.process, one.tid, *one.thread, sink);
 }
 
 // Our library tells of itself when a program begins, also of one whose parent is gone already.

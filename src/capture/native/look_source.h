@@ -77,6 +77,7 @@ class LookSource final : public SampleSource {
   bool look_at(pid_t pid, Process& process, uint64_t now);  // false: it has ended
   bool look_at(pid_t pid, Process& process, pid_t tid, Thread& thread, uint64_t now);
   void sample_runnable(SampleSink& sink);
+  void ask(const Runnable& one, SampleSink& sink);
   void look_at_waits(pid_t pid, Process& process, SampleSink& sink);
   void tell_waits(pid_t pid, Process& process, SampleSink& sink);
   void tell_ready(Thread& thread, RawSample raw, SampleSink& sink);
