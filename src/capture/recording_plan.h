@@ -41,7 +41,7 @@ struct RecordingPlan {
   uint64_t duration_ns = 0;  // 0: until the command ends, or somebody ends it
   double max_overhead = 0.01;
   uint64_t max_samples = 0;  // 0: no limit
-  std::string cache_folder;  // tables of binaries by build id; empty: none
+  std::string cache_folder;  // tables of binaries, by what the file is; empty: none
   std::string trace_folder;  // notes of what a recording has in other processes, see traces.h; empty: none
   bool may_ask_debuginfod = false;
   std::vector<std::pair<std::string, std::string>> labels;

@@ -165,7 +165,7 @@ def main() -> int:
     chosen.cycles = chosen.cycles or (survival.CYCLES_SLOW if chosen.slow else survival.CYCLES)
     judge.self_test()
     accounts.self_test()
-    live.ALWAYS.append("--allow-inspector")  # for the names of Node.js; without_an_inspector() is about the others
+    live.ALWAYS.append("--allow-inspector")  # for the names of Node.js; killed_test.py is about captures without
     print("ok languages self-test", flush=True)
     if chosen.self_test:
         return 0
