@@ -32,8 +32,9 @@ class LookClock {
   void wait_for_next(uint64_t at_most_ns);
   void wait_for_next();
 
-  // Where no CPU is free we look from one after the other, see linux/roving_thread.h.
-  void rove(bool is_full) { roves_ = is_full; }
+  // More threads are ready than can run: we look from one CPU after the other, see linux/roving_thread.h. Not for fewer: to
+  // change over is to wait for a CPU, and who comes when he gets one comes in step with the system's tick.
+  void rove(bool are_many) { roves_ = are_many; }
 
   // Nobody had a CPU at the last look: it is repeated, much sooner than the next was planned.
   void repeat();

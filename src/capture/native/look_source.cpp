@@ -210,7 +210,7 @@ void LookSource::look_at_all(uint64_t now, SampleSink& sink) {
 // that have not come to one since the last look, and had none then, need not be looked at closer.
 void LookSource::sample_runnable(SampleSink& sink) {
   const size_t running = std::max(runnable_.size(), difference_or_zero(linux::running_count(), 1));  // without us
-  clock_.rove(running > cpus_);
+  clock_.rove(runnable_.size() > cpus_);
   if (running <= cpus_) {
     for (const Runnable& one : runnable_) ask(one, sink);
     return;
