@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 
 #include "base/clock.h"
 #include "base/quantities.h"
@@ -15,6 +14,7 @@
 #include "cli/token_files.h"
 #include "present/text/state_log.h"
 #include "present/web/web_server.h"
+#include "verbs/data_folder.h"
 #include "verbs/until_told_to_end.h"
 
 namespace atys::cli {
@@ -177,11 +177,7 @@ class ControllerSubcommand final : public Subcommand {
   // After the folder is there, which the token may lie in.
   Result<> choose_token() {
     if (no_token_) return {};
-    std::error_code error;
-    std::filesystem::create_directories(request_.data_folder, error);
-    if (error)
-      return fail(ErrorCode::PermissionDenied, "cannot make " + request_.data_folder + ": " + error.message(),
-                  "say another folder with --data");
+    TRY(verbs::make_data_folder(request_.data_folder));
     if (token_file_.empty()) token_file_ = request_.data_folder + "/token";
     TRY(tokens_.add(token_file_, Role::Admin));
     if (!read_token_file_.empty()) TRY(tokens_.add(read_token_file_, Role::Read));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/listening.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,7 +22,9 @@ constexpr size_t kLongestToken = 1000;
 }  // namespace
 
 bool is_loopback(const std::string& address) {
-  return address.starts_with("127.") || address == "::1" || address == "localhost";
+  in_addr numbers{};  // "127.evil.example" begins like one, and is a name
+  const bool is_number = ::inet_pton(AF_INET, address.c_str(), &numbers) == 1;
+  return (is_number && address.starts_with("127.")) || address == "::1" || address == "localhost";
 }
 
 Result<std::pair<std::string, int>> parse_address(const std::string& text) {

@@ -22,6 +22,7 @@
 #include "present/metrics/metrics_server.h"
 #include "present/text/up_watch.h"
 #include "present/web/web_server.h"
+#include "verbs/data_folder.h"
 #include "verbs/until_told_to_end.h"
 
 namespace atys::cli {
@@ -131,11 +132,7 @@ class UpSubcommand final : public Subcommand {
   Result<Printed> run() override {
     verbs::UntilToldToEnd end = TRY(verbs::UntilToldToEnd::create());
     std::signal(SIGPIPE, SIG_IGN);
-    std::error_code error;
-    std::filesystem::create_directories(data_, error);
-    if (error)
-      return fail(ErrorCode::PermissionDenied, "cannot make " + data_ + ": " + error.message(),
-                  "say another folder with --data");
+    TRY(verbs::make_data_folder(data_));
     const std::string token = TRY(token_of_file(data_ + "/token"));
     web_.guard.access = request_.controller.access = Access(token);
     std::unique_ptr<verbs::Up> up;                    // outlives the metrics that tell of it

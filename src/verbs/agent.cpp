@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/agent.h"
 
-#include <filesystem>
-
 #include "fleet/wire/grpc_link.h"
 #include "fleet/wire/renewed_link.h"
+#include "fleet/wire/token_in_clear.h"
 #include "linux/host.h"
 #include "linux/own_rights.h"
-#include "fleet/wire/token_in_clear.h"
 #include "store/library.h"
+#include "verbs/data_folder.h"
 #include "verbs/symbol_worker.h"
 #include "verbs/task_file.h"
 
@@ -20,11 +19,7 @@ namespace {
 Result<fleet::TokenSource> joining(const AgentRequest& request, fleet::GrpcClientOptions controller) {
   const std::string node = request.node.empty() ? TRY(linux::read_host()).name : request.node;
   controller.token = request.join_token;
-  std::error_code error;
-  std::filesystem::create_directories(request.data_folder, error);
-  if (error)
-    return fail(ErrorCode::PermissionDenied, "cannot make " + request.data_folder + ": " + error.message(),
-                "say another folder with --data");
+  TRY(make_data_folder(request.data_folder));
   return fleet::TokenSource([plan = fleet::JoinPlan{node, request.data_folder + "/node-token", std::move(controller)}](
                                 bool was_refused) { return fleet::node_token(plan, was_refused); });
 }

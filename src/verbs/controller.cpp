@@ -20,6 +20,7 @@
 #include "net/listen.h"
 #include "store/embedded/embedded_store.h"
 #include "store/library.h"
+#include "verbs/data_folder.h"
 #include "verbs/source_access.h"
 
 namespace atys::verbs {
@@ -93,11 +94,7 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
   ::mallopt(M_TRIM_THRESHOLD, 8 << 20);
   ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
   ::mallopt(M_ARENA_MAX, 4);
-  std::error_code error;
-  std::filesystem::create_directories(request.data_folder, error);
-  if (error)
-    return fail(ErrorCode::PermissionDenied, "cannot make " + request.data_folder + ": " + error.message(),
-                "say another folder with --data");
+  TRY(make_data_folder(request.data_folder));
   auto running = std::unique_ptr<RunningController>(new RunningController());
   running->audit_log_ = std::make_unique<fleet::AuditLog>(request.data_folder + "/audit.log");
   auto store = TRY(store::open_embedded_store({.folder = request.data_folder + "/store"}));
