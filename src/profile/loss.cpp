@@ -41,6 +41,7 @@ constexpr Reason kReasons[] = {
     {"waits without a stack", LossOf::Samples},
     {"JavaScript", LossOf::Samples},
     {"java: ", LossOf::Samples},
+    {"stored profiles that are damaged or cannot be read", LossOf::Samples},
     // Files of others.
     {"stacks that the recorder cut short", LossOf::Stacks},
     {"stacks that are not in the file", LossOf::Stacks},

@@ -85,6 +85,12 @@ struct Selection {
 enum class Detail : uint8_t { Stacks, Samples };
 
 // What an answer rests on.
+// What an answer is without.
+struct Missing {
+  std::vector<std::string> problems;  // bounded
+  bool may_return = false;            // some of it: a file that cannot be opened for now, a right that is gone
+};
+
 struct Coverage {
   size_t windows = 0;
   Level coarsest = Level::Windows;    // of what was read
@@ -93,6 +99,7 @@ struct Coverage {
   bool exact = true;                  // exactly the range, in the detail asked for, and nothing of it is missing
   bool dropped = false;               // some of the range, or the detail that the question needs, is past its retention
   std::vector<std::string> problems;  // what could not be read, e.g. damaged blocks; the answer is without it. Bounded
+  bool may_return = false;            // some of that
 
   bool is_damaged() const { return !problems.empty(); }
 };
@@ -188,10 +195,9 @@ class ProfileStore {
 
   virtual Result<Merged> merge(const Selection& selection, Detail detail = Detail::Stacks) = 0;
   virtual Result<Series> series(const SeriesQuery& query) = 0;
-  // By name; by node and instance. What could not be read is told in `problems`, where they are given.
-  virtual Result<std::vector<ServiceEntry>> services(std::vector<std::string>* problems = nullptr) = 0;
-  virtual Result<std::vector<InstanceEntry>> instances(std::string_view service,
-                                                       std::vector<std::string>* problems = nullptr) = 0;
+  // By name; by node and instance. What could not be read is told in `missing`, where it is given.
+  virtual Result<std::vector<ServiceEntry>> services(Missing* missing = nullptr) = 0;
+  virtual Result<std::vector<InstanceEntry>> instances(std::string_view service, Missing* missing = nullptr) = 0;
 
   // To be called about once a minute: sums up the minutes and hours that are over. No answer changes by it.
   virtual Result<Compacted> compact(int64_t now_ns) = 0;

@@ -120,7 +120,8 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
 
 Result<ServicesAnswer> RunningController::services() {
   ServicesAnswer answer;
-  for (store::ServiceEntry& entry : TRY(controller_->services(&answer.problems)))
+  store::Missing missing;
+  for (store::ServiceEntry& entry : TRY(controller_->services(&missing)))
     answer.services.push_back({.service = std::move(entry.service),
                                .kinds = std::move(entry.kinds),
                                .versions = std::move(entry.versions),
@@ -129,6 +130,7 @@ Result<ServicesAnswer> RunningController::services() {
                                .bytes = entry.bytes,
                                .first_ns = entry.first_ns,
                                .last_ns = entry.last_ns});
+  answer.problems = std::move(missing.problems);
   return answer;
 }
 

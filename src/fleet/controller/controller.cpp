@@ -87,9 +87,7 @@ class Running final : public Controller {
   Result<TaskEntry> task(const std::string& name) const override { return books_.lock()->tasks->find(name); }
   std::vector<TaskEntry> tasks() const override { return books_.lock()->tasks->list(); }
   std::vector<NodeState> nodes() const override { return books_.lock()->nodes.list(running_ns()); }
-  Result<std::vector<store::ServiceEntry>> services(std::vector<std::string>* problems) override {
-    return store_->services(problems);
-  }
+  Result<std::vector<store::ServiceEntry>> services(store::Missing* missing) override { return store_->services(missing); }
   Result<std::vector<store::InstanceEntry>> instances(const std::string& service) override;
   Result<store::Merged> profile(const ServiceQuery& query) override;
   Result<store::Series> series(const ServiceQuery& query, int64_t step_ns, const std::string& function) override;

@@ -58,7 +58,7 @@ struct ControllerStatus {
   size_t nodes = 0, nodes_away = 0, nodes_joined = 0, tasks = 0;
   uint64_t nodes_crowded_out = 0;  // forgotten to make room for others
   store::Health store;
-  std::string store_trouble;                      // why it cannot take windows, or tell of itself, now; empty: it can
+  std::string store_trouble;  // why it cannot take windows, or tell of itself, now; empty: it can
   uint64_t store_limit_bytes = 0;
   uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
   uint64_t dropped_files = 0;                     // likewise: whole days
@@ -100,7 +100,7 @@ class Controller {
 
   virtual std::vector<NodeState> nodes() const = 0;
   // What could not be read is added to `problems`.
-  virtual Result<std::vector<store::ServiceEntry>> services(std::vector<std::string>* problems = nullptr) = 0;
+  virtual Result<std::vector<store::ServiceEntry>> services(store::Missing* missing = nullptr) = 0;
   virtual Result<std::vector<store::InstanceEntry>> instances(const std::string& service) = 0;
   // Pooled by stretch; NotFound names services that are like it.
   virtual Result<store::Merged> profile(const ServiceQuery& query) = 0;

@@ -30,6 +30,7 @@ void unite(store::Coverage& all, const store::Coverage& one, bool is_first) {
   all.to_ns = is_first ? one.to_ns : std::max(all.to_ns, one.to_ns);
   all.exact = all.exact && one.exact;
   all.dropped = all.dropped || one.dropped;
+  all.may_return = all.may_return || one.may_return;
   for (const std::string& problem : one.problems)
     if (std::find(all.problems.begin(), all.problems.end(), problem) == all.problems.end()) all.problems.push_back(problem);
 }
@@ -50,12 +51,12 @@ using Labels = std::map<std::string, Extent, std::less<>>;
 
 bool is_plain(const Labels& labels) { return labels.empty() || (labels.size() == 1 && labels.contains(kNoStretch)); }
 
-// The stretches that windows of the selection may be of; none where not all of them can be known, and why in `problems`.
-Result<Labels> stretches_in(store::ProfileStore& store, const store::Selection& selection,
-                            std::vector<std::string>& problems) {
+// The stretches that windows of the selection may be of; none where not all of them can be known.
+Result<Labels> stretches_in(store::ProfileStore& store, const store::Selection& selection) {
   Labels labels;
-  const std::vector<store::InstanceEntry> instances = TRY(store.instances(selection.service, &problems));
-  if (!problems.empty()) return labels;
+  store::Missing missing;
+  const std::vector<store::InstanceEntry> instances = TRY(store.instances(selection.service, &missing));
+  if (!missing.problems.empty()) return labels;
   for (const store::InstanceEntry& entry : instances) {
     const bool is_elsewhere = entry.windows > 0 && (entry.last_ns < selection.from_ns || entry.first_ns >= selection.to_ns);
     if (is_elsewhere || !fits(selection.version, entry.version) || !fits(selection.node, entry.node) ||
@@ -185,8 +186,7 @@ class StretchReader {
 }  // namespace
 
 Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selection& selection) {
-  std::vector<std::string> problems;
-  const Labels labels = TRY(stretches_in(store, selection, problems));
+  const Labels labels = TRY(stretches_in(store, selection));
   Stretches stretches;
   if (!is_plain(labels) && labels.size() <= kMostStretches) {
     bool is_whole = true;
@@ -204,11 +204,10 @@ Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selec
 }
 
 Result<store::Merged> pooled_merge(store::ProfileStore& store, const store::Selection& selection, store::Detail detail) {
-  std::vector<std::string> problems;
-  const Labels asked = TRY(stretches_in(store, selection, problems));
+  const Labels asked = TRY(stretches_in(store, selection));
   if (detail == store::Detail::Samples || is_plain(asked) || asked.size() > kMostStretches)
     return store.merge(selection, detail);
-  Labels labels = TRY(stretches_in(store, with_surroundings(selection), problems));
+  Labels labels = TRY(stretches_in(store, with_surroundings(selection)));
   if (labels.size() > kMostStretches) labels = asked;
   StretchReader reader(store, selection, labels);
   for (const auto& [label, extent] : labels) TRY(reader.read(label, extent));

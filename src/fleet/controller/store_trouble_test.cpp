@@ -32,11 +32,9 @@ class Breakable final : public store::ProfileStore {
     return store_->merge(selection, detail);
   }
   Result<store::Series> series(const store::SeriesQuery& query) override { return store_->series(query); }
-  Result<std::vector<store::ServiceEntry>> services(std::vector<std::string>* problems) override {
-    return store_->services(problems);
-  }
-  Result<std::vector<store::InstanceEntry>> instances(std::string_view service, std::vector<std::string>* problems) override {
-    return store_->instances(service, problems);
+  Result<std::vector<store::ServiceEntry>> services(store::Missing* missing) override { return store_->services(missing); }
+  Result<std::vector<store::InstanceEntry>> instances(std::string_view service, store::Missing* missing) override {
+    return store_->instances(service, missing);
   }
   Result<store::Compacted> compact(int64_t now_ns) override {
     ++compactions;

@@ -14,7 +14,6 @@
 #include <shared_mutex>
 #include <thread>
 
-#include "base/byte_sink.h"
 #include "base/byte_source.h"
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -51,16 +50,19 @@ Result<Progress> load_progress(const std::string& path, int64_t first_ns) {
   return progress;
 }
 
-Result<> save_progress(const std::string& path, const Progress& progress) {
-  const auto sink = TRY(open_sink(path));
-  TRY(sink->write(fmt::format("{}{}\n", progress.until_ns, progress.is_closing ? " closing" : "")));
-  return sink->commit();
+// There whole or not at all, and there for good.
+Result<> write_whole(const std::string& path, std::string_view text, FileCalls& files) {
+  TRY(write_synced(path + ".part", text, files));
+  return rename_synced(path + ".part", path, files);
+}
+
+Result<> save_progress(const std::string& path, const Progress& progress, FileCalls& files) {
+  return write_whole(path, fmt::format("{}{}\n", progress.until_ns, progress.is_closing ? " closing" : ""), files);
 }
 
 // Trouble of the disk: the sender may come again.
-Result<> write_note(const std::string& path) {
-  const auto write = [&]() -> Result<> { return TRY(open_sink(path))->commit(); };
-  const Result<> written = write();
+Result<> write_note(const std::string& path, FileCalls& files) {
+  const Result<> written = write_whole(path, "", files);
   if (written.ok()) return {};
   return fail(ErrorCode::Unavailable, "what is to be passed on cannot be noted: " + written.error().message);
 }
@@ -109,6 +111,7 @@ class Link final : public Upstream {
   Result<store::Appended> append_late(const store::Window& window);
   Result<Spool::Pending> prepare(const Profile& profile, const PassedOn& origin);
   PassedOn origin_of_late(const store::Window& window) const;
+  Result<std::vector<store::ServiceEntry>> services();
   Result<> pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns, std::vector<Spool::Pending>& passed);
   void send();
   void take_orders();
@@ -170,7 +173,7 @@ Result<store::Appended> Link::append(std::span<const store::Window> windows) {
 Result<store::Appended> Link::append_late(const store::Window& window) {
   const std::string note = options_.folder + "/late/" + to_hex(std::as_bytes(std::span(window.id)));
   const bool was_begun = ::access(note.c_str(), F_OK) == 0;
-  if (!was_begun) TRY(write_note(note));
+  if (!was_begun) TRY(write_note(note, *options_.files));
   Spool::Pending pending = TRY(prepare(window.profile, origin_of_late(window)));
   const store::Appended one = TRY(store_.append(std::span(&window, 1)));
   if (one.added > 0 || (was_begun && one.duplicates > 0)) TRY(spool_.commit(std::move(pending)));
@@ -190,16 +193,26 @@ PassedOn Link::origin_of_late(const store::Window& window) const {
   return origin;
 }
 
+// What is damaged stays so, and the rest is passed on. What may be read later is waited for.
+Result<std::vector<store::ServiceEntry>> Link::services() {
+  store::Missing missing;
+  auto services = TRY(store_.services(&missing));
+  if (missing.may_return) return fail(ErrorCode::Unavailable, missing.problems.front());
+  return services;
+}
+
 Result<> Link::pass_on(const store::ServiceEntry& service, int64_t from_ns, int64_t to_ns,
                        std::vector<Spool::Pending>& passed) {
   for (const std::string& kind : service.kinds) {
     for (const std::string& version : service.versions) {
       const store::Selection selection{
           .service = service.service, .kind = kind, .from_ns = from_ns, .to_ns = to_ns, .version = version};
-      for (const auto& [stretch, merged] : TRY(merge_stretches(store_, selection)))
+      for (const auto& [stretch, merged] : TRY(merge_stretches(store_, selection))) {
+        if (merged.coverage.may_return) return fail(ErrorCode::Unavailable, merged.coverage.problems.front());
         if (merged.coverage.windows > 0)
           passed.push_back(TRY(
               prepare(merged.profile, {options_.name, service.service, kind, version, stretch, std::to_string(from_ns)})));
+      }
     }
   }
   return {};
@@ -222,23 +235,23 @@ std::optional<int64_t> next_start(const std::vector<store::ServiceEntry>& servic
 
 Result<bool> Link::close_interval() {
   const std::unique_lock lock(closing_);
-  if (must_close_) return close(until_ns_, TRY(store_.services()));
+  if (must_close_) return close(until_ns_, TRY(services()));
   if (!has_new_ && options_.now_ns() < due_ns_) return false;
-  const std::vector<store::ServiceEntry> services = TRY(store_.services());
+  const std::vector<store::ServiceEntry> known = TRY(services());
   has_new_ = false;
-  const std::optional<int64_t> next_ns = next_start(services, until_ns_);
+  const std::optional<int64_t> next_ns = next_start(known, until_ns_);
   due_ns_ = INT64_MAX;
   if (!next_ns) return false;
   const int64_t from_ns = until_ns_ + (*next_ns - until_ns_) / options_.interval_ns * options_.interval_ns;
   due_ns_ = from_ns + options_.interval_ns + options_.grace_ns;
   if (options_.now_ns() < due_ns_) return false;
-  return close(from_ns, services);
+  return close(from_ns, known);
 }
 
 // What was marked as closing before a crash is done again, from the same windows: none were taken since.
 Result<bool> Link::close(int64_t from_ns, const std::vector<store::ServiceEntry>& services) {
   const int64_t to_ns = from_ns + options_.interval_ns;
-  TRY(save_progress(progress_path(), {from_ns, true}));
+  TRY(save_progress(progress_path(), {from_ns, true}, *options_.files));
   until_ns_ = from_ns;
   std::vector<Spool::Pending> passed;
   for (const store::ServiceEntry& service : services) {
@@ -248,7 +261,7 @@ Result<bool> Link::close(int64_t from_ns, const std::vector<store::ServiceEntry>
   // From the first of them on the minute is as it is: append() waits until all of it is done.
   must_close_ = true;
   for (Spool::Pending& each : passed) TRY(spool_.commit(std::move(each)));
-  TRY(save_progress(progress_path(), {to_ns, false}));
+  TRY(save_progress(progress_path(), {to_ns, false}, *options_.files));
   until_ns_ = to_ns;
   must_close_ = false;
   due_ns_ = INT64_MIN;
@@ -310,14 +323,15 @@ UpstreamStatus Link::status() const {
 
 Result<std::unique_ptr<Upstream>> Upstream::open(UpstreamOptions options, store::ProfileStore& store,
                                                  std::unique_ptr<ControllerLink> link) {
-  Spool spool = TRY(Spool::open(options.folder, options.spool_bytes));
+  Spool spool = TRY(Spool::open(options.folder, options.spool_bytes, *options.files));
   std::error_code error;
   std::filesystem::create_directories(options.folder + "/late", error);
   if (error) return fail(ErrorCode::PermissionDenied, "cannot make " + options.folder + "/late: " + error.message());
-  remove_unfinished(options.folder + "/progress");
+  const std::string path = options.folder + "/progress";
   const int64_t now_ns = options.now_ns();
-  const Progress progress =
-      TRY(load_progress(options.folder + "/progress", now_ns / options.interval_ns * options.interval_ns));
+  const Progress progress = TRY(load_progress(path, now_ns / options.interval_ns * options.interval_ns));
+  // Where we begin is on disk before anything is taken: it would be later at the next start.
+  if (::access(path.c_str(), F_OK) != 0) TRY(save_progress(path, progress, *options.files));
   auto opened = std::make_unique<Link>(std::move(options), store, std::move(link), std::move(spool), progress);
   if (progress.is_closing) opened->must_close();
   if (progress.is_closing) (void)opened->close_interval().ok();  // a disk that is full is no reason not to start

@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 
+#include "base/durable_file.h"
 #include "base/result.h"
 #include "fleet/controller_link.h"
 #include "store/profile_store.h"
@@ -31,6 +32,7 @@ struct UpstreamOptions {
   int64_t interval_ns = 60'000'000'000;
   int64_t grace_ns = 30'000'000'000;  // how long after its end an interval is waited with
   uint64_t spool_bytes = uint64_t{256} << 20;
+  FileCalls* files = &FileCalls::of_kernel();
   std::function<int64_t()> now_ns;               // Unix time
   std::function<AgentReport()> report;           // of this controller
   std::function<void(const Orders&)> on_orders;  // of the other one

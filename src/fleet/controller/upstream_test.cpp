@@ -108,12 +108,9 @@ class DyingStore final : public store::ProfileStore {
     return real_.merge(selection, detail);
   }
   Result<store::Series> series(const store::SeriesQuery& query) override { return real_.series(query); }
-  Result<std::vector<store::ServiceEntry>> services(std::vector<std::string>* problems) override {
-    return real_.services(problems);
-  }
-  Result<std::vector<store::InstanceEntry>> instances(std::string_view service,
-                                                      std::vector<std::string>* problems) override {
-    return real_.instances(service, problems);
+  Result<std::vector<store::ServiceEntry>> services(store::Missing* missing) override { return real_.services(missing); }
+  Result<std::vector<store::InstanceEntry>> instances(std::string_view service, store::Missing* missing) override {
+    return real_.instances(service, missing);
   }
   Result<store::Compacted> compact(int64_t now_ns) override { return real_.compact(now_ns); }
   Result<store::Dropped> retain(const store::RetentionPolicy& policy, int64_t now_ns) override {

@@ -67,23 +67,23 @@ std::vector<Said> answers(ProfileStore& store) {
   node.node = "node-a";
   all.push_back(say(store.merge(node)));
   all.push_back(say(store.series({.selection = all_of(kNoon, kNoon + 3 * kHour), .function = "main"})));
-  std::vector<std::string> problems;
+  Missing missing;
   std::string text;
-  const auto services = store.services(&problems);
+  const auto services = store.services(&missing);
   for (size_t i = 0; services.ok() && i < services->size(); ++i) {
     const ServiceEntry& entry = (*services)[i];
     text += entry.service + joined(entry.kinds) + joined(entry.versions) + std::to_string(entry.windows) +
             std::to_string(entry.first_ns) + std::to_string(entry.last_ns) + std::to_string(entry.instances);
   }
-  all.push_back({text, !services.ok() || !problems.empty()});
-  problems.clear();
+  all.push_back({text, !services.ok() || !missing.problems.empty()});
+  missing = {};
   text.clear();
-  const auto instances = store.instances("shop", &problems);
+  const auto instances = store.instances("shop", &missing);
   for (size_t i = 0; instances.ok() && i < instances->size(); ++i) {
     const InstanceEntry& entry = (*instances)[i];
     text += entry.node + entry.instance + entry.version + std::to_string(entry.windows) + std::to_string(entry.last_ns);
   }
-  all.push_back({text, !instances.ok() || !problems.empty()});
+  all.push_back({text, !instances.ok() || !missing.problems.empty()});
   return all;
 }
 

@@ -54,8 +54,8 @@ class EmbeddedStore final : public ProfileStore {
   Result<uint64_t> acknowledged(const Id& sender) override;
   Result<Merged> merge(const Selection& selection, Detail detail) override;
   Result<Series> series(const SeriesQuery& query) override;
-  Result<std::vector<ServiceEntry>> services(std::vector<std::string>* problems) override;
-  Result<std::vector<InstanceEntry>> instances(std::string_view service, std::vector<std::string>* problems) override;
+  Result<std::vector<ServiceEntry>> services(Missing* missing) override;
+  Result<std::vector<InstanceEntry>> instances(std::string_view service, Missing* missing) override;
   Result<Compacted> compact(int64_t now_ns) override;
   Result<Dropped> retain(const RetentionPolicy& policy, int64_t now_ns) override;
   Result<Health> health(bool check_integrity) override;
@@ -63,11 +63,9 @@ class EmbeddedStore final : public ProfileStore {
  private:
   using DayWork = std::function<Result<>(DayFile&)>;
 
-  // Does it to each day that has some of [from, to), oldest first. What is wrong with a file is added to `problems`.
-  Result<> read_days(int64_t from_ns, int64_t to_ns, std::vector<std::string>& problems, const DayWork& work);
-  Result<> read_all_days(std::vector<std::string>& problems, const DayWork& work) {
-    return read_days(INT64_MIN, INT64_MAX, problems, work);
-  }
+  // Does it to each day that has some of [from, to), oldest first. What is wrong with a file is told in `missing`.
+  Result<> read_days(int64_t from_ns, int64_t to_ns, Missing& missing, const DayWork& work);
+  Result<> read_all_days(Missing& missing, const DayWork& work) { return read_days(INT64_MIN, INT64_MAX, missing, work); }
   Result<> check_writable() const;
   Result<> check_selection(const Selection& selection) const;
   Coverage coverage_of(const Selection& selection) const;
@@ -92,7 +90,7 @@ class EmbeddedStore final : public ProfileStore {
   ReaderPool readers_;  // end before the writer does: whoever closes a file last puts its log into it, and readers may not
 };
 
-Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, std::vector<std::string>& problems, const DayWork& work) {
+Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, Missing& missing, const DayWork& work) {
   for (const int64_t day : TRY(folder_.days())) {
     if (day >= to_ns || day + kDayNs <= from_ns) continue;
     auto file = readers_.take(folder_, day);
@@ -103,14 +101,15 @@ Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, std::vector<st
     }
     // A file that is damaged or not for us says nothing about the others; a machine in trouble does.
     const ErrorCode code = done.error().code;
-    const bool is_of_file = code == ErrorCode::InvalidInput || code == ErrorCode::Unsupported ||
-                            code == ErrorCode::NotFound || code == ErrorCode::PermissionDenied;
-    if (!is_of_file) return in_day(day, done.error());
-    add_problem(problems, in_day(day, done.error()).message);
+    const bool is_damaged = code == ErrorCode::InvalidInput || code == ErrorCode::Unsupported;
+    const bool may_return = code == ErrorCode::NotFound || code == ErrorCode::PermissionDenied;
+    if (!is_damaged && !may_return) return in_day(day, done.error());
+    missing.may_return |= may_return;
+    add_problem(missing.problems, in_day(day, done.error()).message);
   }
   for (const StoreFolder::SetAside& aside : folder_.set_aside()) {
     if (aside.day_ns >= to_ns || aside.day_ns + kDayNs <= from_ns) continue;
-    add_problem(problems, aside.name + ": some of that day was damaged and is set aside there");
+    add_problem(missing.problems, aside.name + ": some of that day was damaged and is set aside there");
   }
   return {};
 }
@@ -196,11 +195,12 @@ Result<Appended> EmbeddedStore::append_day(int64_t day_ns, std::span<const Windo
 
 Result<bool> EmbeddedStore::is_undated_known(const Id& id) {
   bool is_known = false;
-  std::vector<std::string> problems;
-  TRY(read_all_days(problems, [&](DayFile& file) -> Result<> {
+  Missing missing;
+  TRY(read_all_days(missing, [&](DayFile& file) -> Result<> {
     is_known = is_known || TRY(has_undated(file, id));
     return {};
   }));
+  if (!is_known && missing.may_return) return fail(ErrorCode::Unavailable, missing.problems.front());
   return is_known;
 }
 
@@ -209,8 +209,8 @@ Result<uint64_t> EmbeddedStore::acknowledged(const Id& sender) {
   std::vector<int64_t> days = TRY(folder_.days());
   if (days.size() > kDaysOfMarks) days.erase(days.begin(), days.end() - kDaysOfMarks);
   if (days.empty()) return uint64_t{0};
-  std::vector<std::string> problems;  // a mark that cannot be read is one that is not there
-  TRY(read_days(days.front(), INT64_MAX, problems, [&](DayFile& file) -> Result<> {
+  Missing missing;  // a mark that cannot be read is one that is not there
+  TRY(read_days(days.front(), INT64_MAX, missing, [&](DayFile& file) -> Result<> {
     received.add(TRY(received_from(file, sender)));
     return {};
   }));
@@ -221,10 +221,11 @@ Result<Merged> EmbeddedStore::merge(const Selection& selection, Detail detail) {
   TRY(check_selection(selection));
   MergeState state;
   state.coverage = coverage_of(selection);
-  std::vector<std::string> problems;
-  TRY(read_days(selection.from_ns, selection.to_ns, problems,
+  Missing missing;
+  TRY(read_days(selection.from_ns, selection.to_ns, missing,
                 [&](DayFile& file) { return merge_day(file, selection, detail, state); }));
-  for (const std::string& problem : problems) add_problem(state.coverage.problems, problem);
+  for (const std::string& problem : missing.problems) add_problem(state.coverage.problems, problem);
+  state.coverage.may_return = missing.may_return;
   if (state.coverage.is_damaged()) state.coverage.exact = false;
   Merged merged{state.merger.finish(), std::move(state.coverage)};
   state.facts.finish_into(merged.profile);
@@ -245,19 +246,20 @@ Result<Series> EmbeddedStore::series(const SeriesQuery& query) {
   answer.coverage = coverage_of(selection);
   answer.points.resize(steps);
   for (size_t i = 0; i < steps; ++i) answer.points[i].start_ns = selection.from_ns + static_cast<int64_t>(i) * query.step_ns;
-  std::vector<std::string> problems;
-  TRY(read_days(selection.from_ns, selection.to_ns, problems,
+  Missing missing;
+  TRY(read_days(selection.from_ns, selection.to_ns, missing,
                 [&](DayFile& file) { return series_of_day(file, query, answer); }));
-  for (const std::string& problem : problems) add_problem(answer.coverage.problems, problem);
+  for (const std::string& problem : missing.problems) add_problem(answer.coverage.problems, problem);
+  answer.coverage.may_return = missing.may_return;
   if (answer.coverage.is_damaged()) answer.coverage.exact = false;
   return answer;
 }
 
-Result<std::vector<ServiceEntry>> EmbeddedStore::services(std::vector<std::string>* problems) {
+Result<std::vector<ServiceEntry>> EmbeddedStore::services(Missing* missing) {
   ServiceMap services;
   std::map<std::string, std::set<InstanceKey>> instances;
-  std::vector<std::string> unheard;
-  TRY(read_all_days(problems != nullptr ? *problems : unheard,
+  Missing unheard;
+  TRY(read_all_days(missing != nullptr ? *missing : unheard,
                     [&](DayFile& file) { return services_of_day(file, services, instances); }));
   std::vector<ServiceEntry> result;
   for (auto& [name, entry] : services) {
@@ -267,10 +269,10 @@ Result<std::vector<ServiceEntry>> EmbeddedStore::services(std::vector<std::strin
   return result;
 }
 
-Result<std::vector<InstanceEntry>> EmbeddedStore::instances(std::string_view service, std::vector<std::string>* problems) {
+Result<std::vector<InstanceEntry>> EmbeddedStore::instances(std::string_view service, Missing* missing) {
   InstanceMap instances;
-  std::vector<std::string> unheard;
-  TRY(read_all_days(problems != nullptr ? *problems : unheard,
+  Missing unheard;
+  TRY(read_all_days(missing != nullptr ? *missing : unheard,
                     [&](DayFile& file) { return instances_of_day(file, service, instances); }));
   std::vector<InstanceEntry> result;
   for (auto& [key, entry] : instances) result.push_back(std::move(entry));
@@ -420,14 +422,14 @@ Result<> EmbeddedStore::drop_windows_to_fit(uint64_t max_bytes, int64_t before_n
 Result<Health> EmbeddedStore::health(bool check_integrity) {
   Health health;
   health.bytes = folder_.bytes();
-  std::vector<std::string> problems;  // with what is set aside
-  TRY(read_all_days(problems, [&](DayFile& file) {
+  Missing missing;  // with what is set aside
+  TRY(read_all_days(missing, [&](DayFile& file) {
     ++health.files;
     health.unchecked_files += file.is_checked() ? 0 : 1;
     return health_of_day(file, check_integrity, health);
   }));
-  health.damaged += problems.size();
-  for (const std::string& problem : problems) add_problem(health.problems, problem);
+  health.damaged += missing.problems.size();
+  for (const std::string& problem : missing.problems) add_problem(health.problems, problem);
   return health;
 }
 
