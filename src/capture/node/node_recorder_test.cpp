@@ -104,7 +104,7 @@ TEST_F(NodeRecorderTest, keeps_what_it_recorded_when_the_rate_changes) {
 TEST_F(NodeRecorderTest, samples_itself_no_more_often_than_the_overhead_guard_grants) {
   const auto child = begin(kSplit);
   auto recording = Recording::open(
-      {.target = ProcessTarget{{child->pid()}}, .hz = 199, .may_open_inspector = true, .max_overhead = 0.0005});
+      {.target = ProcessTarget{{child->pid()}}, .may_open_inspector = true, .hz = 199, .max_overhead = 0.0005});
   if (!recording.ok()) GTEST_SKIP() << recording.error().message;
   ASSERT_TRUE((*recording)->start().ok());
   const uint64_t end = linux::cpu_time_ns(child->pid()).value() + 1'500'000'000;
