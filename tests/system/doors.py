@@ -30,7 +30,6 @@ from scratch import atys_binary  # noqa: E402
 ATYS = atys_binary()
 MB = 1 << 20
 MOST_SENT = 192 * MB  # by one attack that is never refused
-SMALL_BYTES = 8 * MB  # what memory may differ by without anybody's doing
 PATIENCE_S = 60
 
 
@@ -65,7 +64,7 @@ class Door:
             for _ in range(5):
                 self.ask()
         peak = self.memory("VmHWM")
-        return None if peak <= 2 * self.idle + SMALL_BYTES else f"{peak >> 20} MB, and {self.idle >> 20} MB when nothing happens"
+        return None if peak <= 2 * self.idle else f"{peak >> 20} MB, and {self.idle >> 20} MB when nothing happens"
 
 
 def push(connection: socket.socket, head: bytes, piece: bytes) -> None:
