@@ -53,6 +53,8 @@ def message(service, number, start_ns):
 
 
 class Controller:
+    started = []
+
     def __init__(self, folder, clock=None):
         environment = dict(os.environ)
         if clock is not None:
@@ -62,6 +64,7 @@ class Controller:
         self.process = subprocess.Popen(
             [ATYS, "controller", "--data", folder, "--listen", "127.0.0.1:0", "--grpc", "none", "--no-token"],
             stderr=subprocess.PIPE, text=True, env=environment)
+        Controller.started.append(self)
         self.lines = []
         self.url = None
         for line in self.process.stderr:
@@ -106,7 +109,7 @@ class Controller:
         raise AssertionError("no metric " + name)
 
     def kill(self):
-        self.process.send_signal(signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
 
     def end(self):
@@ -168,7 +171,7 @@ def killed_at_random_points(folder):
     controller.end()
     leftovers = [name for name in os.listdir(folder + "/store") if name.endswith((".new", ".part")) or "dropped." in name]
     check(not leftovers, f"left behind: {leftovers}")
-    print(f"killed {KILLS} times: {len(acknowledged)} acknowledged before the answer was lost, {number} sent, each there once")
+    return f"{KILLS} times: {len(acknowledged)} acknowledged, {number} sent, each there once"
 
 
 def clock_ahead(folder):
@@ -199,7 +202,6 @@ def clock_ahead(folder):
         time.sleep(0.2)
     check(controller.metric("atys_store_compactions_total") > 0, "no sums since the clock is right again")
     controller.end()
-    print("clock 400 days ahead: told, nothing dropped, and right again afterwards")
 
 
 def damaged_day(folder):
@@ -232,20 +234,28 @@ def damaged_day(folder):
     printed = subprocess.run([ATYS, "services"], env=environment, capture_output=True, text=True)
     check("not whole" in printed.stdout, f"atys services says nothing: {printed.stdout}{printed.stderr}")
     controller.end()
-    print("damaged day: told in headers, JSON and text, and the rest goes on")
 
 
 def main():
-    wanted = sys.argv[1:]
+    wanted, failed = sys.argv[1:], 0
     for case in (clock_ahead, damaged_day, killed_at_random_points):
+        name = case.__name__.replace("_", " ")
         if wanted and case.__name__ not in wanted:
             continue
         folder = tempfile.mkdtemp(prefix="atys-store-faults-")
         try:
-            case(folder)
+            detail = case(folder)
+            print(f"ok {name}" + (f" # {detail}" if detail else ""), flush=True)
+        except Exception as error:  # whatever it is, the next case is tried
+            failed += 1
+            print(f"not ok {name}: {error}", flush=True)
         finally:
+            for controller in Controller.started:
+                controller.kill()
+            Controller.started.clear()
             shutil.rmtree(folder, ignore_errors=True)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
