@@ -290,7 +290,8 @@ def mcp_captures():
     question = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": {"name": "profile_capture", "arguments": {"command": [workload("split_fp"), "1"]}, "_meta": meta}}
     with folder() as top:
-        shot = Shot(top, USER, "sh", "-c", '(echo "$2"; sleep 5) | "$1" mcp', "sh", live.atys_binary(), json.dumps(question))
+        shot = Shot(top, USER, "sh", "-c", '(echo "$2"; sleep 5) | "$1" mcp --allow-command "$3"', "sh", live.atys_binary(), json.dumps(question),
+                    live.workload("split_fp"))
         expect(shot.said, f"no answer: {shot.errors[-200:]}")
         answer = json.loads(shot.said.splitlines()[-1])
         text = json.dumps(answer.get("result", answer))
