@@ -24,8 +24,9 @@ LONG = "3600"
 NODE = ["node", "--inspect-port=0"]
 LOOP = "function hot() { let x = 1; while (true) x = Math.sqrt(x + 1); } console.log('begun'); hot();"
 TURNS = "function hot() { let x = 1; for (let i = 0; i < 1e5; i++) x = Math.sqrt(x + i); setImmediate(hot); } hot();"
-# The JVM's own listener, and a library that no JVM lets go; docs/guide/languages.md tells of them.
-KEPT_BY_JAVA = re.compile(r"Attach Listener|socket|\.java_pid\d+|libasyncProfiler\.so|/tmp/\.atys-[0-9a-f]+/libasyncProfiler")
+# The JVM's own listener, and a library that no JVM lets go, with those that it needs; docs/guide/languages.md tells of them.
+KEPT_BY_JAVA = re.compile(r"Attach Listener|socket|\.java_pid\d+|libasyncProfiler\.so|/tmp/\.atys-[0-9a-f]+/libasyncProfiler"
+                          r"|/lib(dl|pthread|rt|stdc\+\+|m|gcc_s)\.so")
 
 
 def until(holds, what: str):

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -95,14 +96,16 @@ static void real_time(void) {
   printf("%d of %d came\n", came, 3 * (SIGRTMAX - SIGRTMIN + 1));
 }
 
+static atomic_int taken;
+
 static void* wait_for_signals(void* unused) {
   sigset_t all;
   sigfillset(&all);
-  for (int i = 0; i < 30;) {
+  while (taken < 30) {
     int number = 0;
     if (sigwait(&all, &number) != 0) printf("sigwait failed\n");
     printf("got %d\n", number);
-    ++i;
+    ++taken;
   }
   return unused;
 }
@@ -117,7 +120,7 @@ static void waiting_thread(void) {
   for (int i = 0; i < 30; ++i) {
     kill(getpid(), numbers[i % 3]);
     compute(0.01);
-    usleep(1000);
+    while (taken <= i) usleep(1000);  // of two that wait the lower comes first, however busy the machine is
   }
   pthread_join(thread, NULL);
 }
