@@ -54,6 +54,13 @@ size_t usable_cpus() {
   return static_cast<size_t>(std::max(1, CPU_COUNT(&set)));
 }
 
+// The coarse clocks move with the tick.
+uint64_t tick_ns() {
+  timespec resolution{};
+  if (::clock_getres(CLOCK_MONOTONIC_COARSE, &resolution) != 0 || resolution.tv_sec != 0) return 0;
+  return static_cast<uint64_t>(resolution.tv_nsec);
+}
+
 Result<Host> read_host() {
   utsname names{};
   if (::uname(&names) != 0) return fail_errno("uname");

@@ -2,6 +2,7 @@
 // The machine that we run on.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ Result<std::vector<int>> parse_cpu_list(std::string_view text);
 std::vector<int> online_cpus();
 // How many of them we may be on, and what we start; at least one.
 size_t usable_cpus();
+
+// How far the system's ticks are apart; 0: not told.
+uint64_t tick_ns();
 
 Result<Host> read_host();
 

@@ -15,7 +15,7 @@ Result<CpuTimers> CpuTimers::open(linux::BpfObject& object, uint64_t period_ns) 
   timers.weights_ = TRY(object.variable<Weights>("timer_weights"));
   for (const int cpu : cpus)
     for (size_t number = 0; number < timers.per_cpu_; ++number) {
-      const uint64_t period = timer_periods(timers.factors_, timers.per_cpu_, number, period_ns).period_ns;
+      const uint64_t period = timers.periods(number, period_ns).period_ns;
       UniqueFd fd = TRY(linux::open_perf_event(linux::cpu_clock_attributes(period), {.pid = -1, .cpu = cpu},
                                                "a timer on CPU " + std::to_string(cpu)));
       TRY(object.attach_to_perf_event("sample", fd.get()));
@@ -24,6 +24,10 @@ Result<CpuTimers> CpuTimers::open(linux::BpfObject& object, uint64_t period_ns) 
     }
   TRY(timers.set_period(period_ns));
   return timers;
+}
+
+TimerPeriods CpuTimers::periods(size_t timer, uint64_t average_ns) const {
+  return timer_periods(factors_, per_cpu_, timer, average_ns, linux::tick_ns());
 }
 
 Result<> CpuTimers::start() {
@@ -40,11 +44,10 @@ void CpuTimers::stop() {
 Result<> CpuTimers::set_period(uint64_t period_ns) {
   Weights weights{};
   for (size_t i = 0; i < per_cpu_; ++i) {
-    weights[i] = timer_periods(factors_, per_cpu_, i, period_ns).weight_ns;
+    weights[i] = periods(i, period_ns).weight_ns;
     if ((*weights_)[i] > weights[i]) (*weights_)[i] = weights[i];
   }
-  for (const Timer& timer : timers_)
-    TRY(linux::set_perf_period(timer.fd.get(), timer_periods(factors_, per_cpu_, timer.number, period_ns).period_ns));
+  for (const Timer& timer : timers_) TRY(linux::set_perf_period(timer.fd.get(), periods(timer.number, period_ns).period_ns));
   *weights_ = weights;
   return {};
 }

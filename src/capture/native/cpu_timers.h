@@ -23,6 +23,7 @@ class CpuTimers {
  private:
   using Weights = std::array<uint64_t, ATYS_TIMERS>;
   CpuTimers() = default;
+  TimerPeriods periods(size_t timer, uint64_t average_ns) const;
 
   struct Timer {
     size_t number = 0;

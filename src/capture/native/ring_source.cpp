@@ -86,7 +86,7 @@ linux::PerfAttributes RingSource::attributes(size_t timer) const {
     attributes.wakeup_events = 1;
   attributes.read_format = linux::kCountFormat;
   if (event_.is_clock) {
-    attributes.sample_period = timer_periods(factors_, timers_, timer, plan_.period).period_ns;
+    attributes.sample_period = timer_periods(factors_, timers_, timer, plan_.period, linux::tick_ns()).period_ns;
   } else {
     attributes.freq = 1;
     attributes.sample_freq = std::max<uint64_t>(1, 1'000'000'000 / std::max<uint64_t>(1, plan_.period));
