@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "capture/node/cluster.h"
 #include "capture/node/inspector_words.h"
@@ -36,6 +38,7 @@ constexpr int kMostOpenings = 4;
 constexpr int kQuietLooks = 4;
 constexpr uint64_t kDeadlineMs = 15'000;  // longer than a process may take to answer, see NodeRecorder
 constexpr uint64_t kPostMs = 100;
+constexpr std::chrono::milliseconds kLoadingPause{10};
 
 // That one, or a later one; an unknown version is a new one.
 bool is_v8(std::string_view version, int first_major) {
@@ -195,6 +198,11 @@ bool others_sleep(pid_t pid) {
     const auto state = linux::thread_state(pid, tid);
     return tid != pid && state.ok() && *state == 'R';
   });
+}
+
+bool is_loading(const Json& answer) {
+  const Json& exception = member(member(answer, "exceptionDetails"), "exception");
+  return text_member(exception, "description").find(kLoading) != std::string::npos;
 }
 
 }  // namespace
@@ -359,7 +367,11 @@ Result<> InspectorDoor::set_deadline(InspectorClient& client, Deadline deadline)
   if (state_ != State::Ours) return {};
   TRY(leave_trace());  // of one that opened because of another
   const std::string expression = node::deadline({address_.port, process_.options.port}, kDeadlineMs);
-  const Json answer = TRY(client.call("Runtime.evaluate", evaluation_of(expression), deadline));
+  Json answer = TRY(client.call("Runtime.evaluate", evaluation_of(expression), deadline));
+  while (is_loading(answer) && !deadline.is_over()) {
+    std::this_thread::sleep_for(kLoadingPause);
+    answer = TRY(client.call("Runtime.evaluate", evaluation_of(expression), deadline));
+  }
   if (!member(answer, "exceptionDetails").is_null())
     return fail(ErrorCode::Unsupported,
                 fmt::format("process {} cannot be told to close its inspector by itself", process_.pid),

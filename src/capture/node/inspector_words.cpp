@@ -21,10 +21,23 @@ std::string close_thrice(const InspectorPorts& ports) {
       kTimer, move_back);
 }
 
+// Whether Node.js is in the middle of loading modules of its own, as when it begins: who loads another then gets it half
+// made, and leaves it so for the program. The stack tells; `process` is there before all else is. Once we have our timer the
+// modules that we need are loaded.
+std::string refusal_while_loading() {
+  return fmt::format(
+      "if (typeof process === 'undefined') throw new Error('{0}'); if (!{1}) {{ "
+      "const limit = Error.stackTraceLimit; Error.stackTraceLimit = Infinity; "
+      "const frames = String(new Error().stack).split('\\n').slice(2); Error.stackTraceLimit = limit; "
+      "if (frames.some((frame) => /(at |\\()(node:)?internal\\/(bootstrap|process\\/pre_execution)/.test(frame)) || "
+      "(frames.length === 1 && /(at |\\()(node:)?internal\\/main/.test(frames[0]))) throw new Error('{0}'); }} ",
+      kLoading, kTimer);
+}
+
 // Without a value of its own: that of the last statement would be sent back, whole, and may be `process`.
 std::string with_modules(const std::string& statements) {
-  return fmt::format("{{ const inspector = {}; const timers = {}; {} void 0; }}", builtin_module("inspector"),
-                     builtin_module("timers"), statements);
+  return fmt::format("{{ {} const inspector = {}; const timers = {}; {} void 0; }}", refusal_while_loading(),
+                     builtin_module("inspector"), builtin_module("timers"), statements);
 }
 
 }  // namespace

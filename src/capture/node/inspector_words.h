@@ -20,6 +20,9 @@ struct InspectorPorts {
 // A module of Node.js itself, as an expression.
 std::string builtin_module(std::string_view name);
 
+// In what the process throws where it is in the middle of loading modules of its own: it has to be told again.
+inline constexpr std::string_view kLoading = "atys: modules are being loaded";
+
 // To close it so many milliseconds from now; said again, the time begins anew.
 std::string deadline(const InspectorPorts& ports, uint64_t ms);
 // Only what deadline() has left; nothing where its time was over.

@@ -2,6 +2,7 @@
 // Real Node.js processes that begin or end while they are recorded, and one that is recorded again and again: ATYS_CYCLES
 // says how often.
 #include <chrono>
+#include <filesystem>
 
 #include "capture/node/node_recorder.h"
 #include "capture/own_recording.h"
@@ -121,6 +122,36 @@ TEST_F(NodeLifeTest, does_not_give_up_on_a_process_that_blocks_the_signal_while_
   ASSERT_TRUE(recording.is_settled(kLong));
   const auto profile = recording.take(true, kLong);
   EXPECT_TRUE(profile.ok()) << profile.error().message;
+}
+
+std::string executable_of(pid_t pid) {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe", none);
+}
+
+// Asked at any moment of its beginning: a module that is loaded while Node.js loads its own stays half made.
+TEST_F(NodeLifeTest, leaves_the_modules_of_a_process_that_begins_whole) {
+  for (int i = 0; i < 12; ++i) {
+    const NodeChild child({"--inspect-port=0", "-e",
+                           "setTimeout(() => console.log(typeof require('worker_threads').Worker, typeof "
+                           "require('inspector').close), 300); setInterval(() => {}, 10)"});
+    // Until exec it is this test program still.
+    ASSERT_TRUE(
+        wait_until(Deadline::in_ms(kPatienceMs), [&] { return executable_of(child.pid()) != executable_of(::getpid()); }));
+    std::optional<Attachment> attachment;
+    wait_until(Deadline::in_ms(kPatienceMs), [&] {
+      auto attached = attach(child.pid());
+      if (attached.ok()) attachment = attached.take();
+      return attachment || child.has_ended();
+    });
+    ASSERT_TRUE(attachment.has_value()) << child.errors();
+    OwnRecording recording(child.pid(), std::move(attachment->recorder));
+    ASSERT_TRUE(recording.is_settled(kLong));
+    const auto profile = recording.take(true, kLong);
+    EXPECT_TRUE(profile.ok()) << profile.error().message;
+    EXPECT_TRUE(wait_until(Deadline::in_ms(kPatienceMs), [&] { return child.output() == "function function\n"; }))
+        << child.output() << child.errors();
+  }
 }
 
 TEST_F(NodeLifeTest, can_be_done_again_and_again) {
