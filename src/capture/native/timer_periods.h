@@ -19,7 +19,7 @@ using TimerFactors = std::array<double, ATYS_TIMERS>;
 
 struct TimerPeriods {
   uint64_t period_ns = 0;  // of this timer; the lowest bits tell which it is
-  uint64_t weight_ns = 0;  // what a sample of it stands for: all of them together tick as often as was asked
+  uint64_t weight_ns = 0;  // what a sample of it stands for: those of all timers together stand for all time
 };
 
 // How many timers a CPU has: with many CPUs each costs a file and memory for each of them.
@@ -28,7 +28,7 @@ size_t timers_per_cpu(size_t cpus);
 // `random` is any number; others give others.
 TimerFactors draw_timer_factors(size_t timers, uint64_t random);
 
-// `tick_ns`: linux::tick_ns().
+// `tick_ns`: linux::tick_ns(); to be out of step with it a timer may be slower or quicker by 8 %, and weighs so.
 TimerPeriods timer_periods(const TimerFactors& factors, size_t timers, size_t timer, uint64_t average_ns, uint64_t tick_ns);
 
 }  // namespace atys::capture::native

@@ -39,7 +39,6 @@ TEST(timer_periods, are_others_for_each_recording) {
   EXPECT_EQ(draw_timer_factors(4, 1)[0], draw_timer_factors(4, 1)[0]);
 }
 
-// The share of the first part of a loop that samples say, where the loop is as long as they are apart.
 struct Sampled {
   uint64_t average_ns = 10 * kMs;
   uint64_t tick_ns = kNoTick;
@@ -47,6 +46,7 @@ struct Sampled {
   double begin = 1.0 / 3;  // of a period
 };
 
+// By how much samples are wrong about the share of the first part of a loop.
 double error_on_loop(size_t timers, double loop_ns, double share, uint64_t random, const Sampled& sampled = {}) {
   const TimerFactors factors = draw_timer_factors(timers, random);
   double all = 0;

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
-#include <thread>
 
 #include "capture/node/cluster.h"
 #include "capture/node/inspector_words.h"
@@ -38,7 +36,6 @@ constexpr int kMostOpenings = 4;
 constexpr int kQuietLooks = 4;
 constexpr uint64_t kDeadlineMs = 15'000;  // longer than a process may take to answer, see NodeRecorder
 constexpr uint64_t kPostMs = 100;
-constexpr std::chrono::milliseconds kLoadingPause{10};
 
 // That one, or a later one; an unknown version is a new one.
 bool is_v8(std::string_view version, int first_major) {
@@ -367,12 +364,13 @@ Result<> InspectorDoor::set_deadline(InspectorClient& client, Deadline deadline)
   if (state_ != State::Ours) return {};
   TRY(leave_trace());  // of one that opened because of another
   const std::string expression = node::deadline({address_.port, process_.options.port}, kDeadlineMs);
-  Json answer = TRY(client.call("Runtime.evaluate", evaluation_of(expression), deadline));
-  while (is_loading(answer) && !deadline.is_over()) {
-    std::this_thread::sleep_for(kLoadingPause);
-    answer = TRY(client.call("Runtime.evaluate", evaluation_of(expression), deadline));
-  }
-  if (!member(answer, "exceptionDetails").is_null())
+  Result<Json> answer = Json();
+  wait_until(deadline, [&] {
+    answer = client.call("Runtime.evaluate", evaluation_of(expression), deadline);
+    return !answer.ok() || !is_loading(*answer);
+  });
+  if (!answer.ok()) return answer.error();
+  if (!member(*answer, "exceptionDetails").is_null())
     return fail(ErrorCode::Unsupported,
                 fmt::format("process {} cannot be told to close its inspector by itself", process_.pid),
                 "start it with --perf-basic-prof, which names its functions without that");
