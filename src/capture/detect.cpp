@@ -113,6 +113,8 @@ void look_for_perf_map(Detection& detection) {
     detection.perf_map_note = path + " is not a plain file";
   } else if (status.st_uid != process.uid && status.st_uid != 0) {
     detection.perf_map_note = path + " belongs to another user than the process";
+  } else if (status.st_mtim.tv_sec < linux::unix_time_of_start(process.start_time_ticks)) {
+    detection.perf_map_note = path + " is older than the process: an earlier one of that number left it";
   } else {
     detection.perf_map = PerfMap::Present;
     detection.perf_map_note = path;

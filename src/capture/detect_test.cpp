@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -87,6 +88,8 @@ TEST(detect, takes_a_perf_map_only_if_it_is_a_plain_file) {
   std::ofstream(path) << "1000 10 f\n";
   EXPECT_EQ(detect(::getpid())->perf_map, PerfMap::Present);
   EXPECT_EQ(detect(::getpid())->perf_map_note, path);
+  std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(24));
+  EXPECT_EQ(detect(::getpid())->perf_map, PerfMap::Refused) << "one that an earlier process of this number left";
   std::filesystem::remove(path);
   std::filesystem::create_symlink("/etc/passwd", path);
   EXPECT_EQ(detect(::getpid())->perf_map, PerfMap::Refused);

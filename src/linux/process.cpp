@@ -208,6 +208,13 @@ Result<uint64_t> process_start_ticks(pid_t pid) {
   return TRY(parse_stat(text)).start_time_ticks;
 }
 
+time_t unix_time_of_start(uint64_t start_time_ticks) {
+  timespec since_boot{};
+  ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
+  const auto ticks_per_second = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  return ::time(nullptr) - since_boot.tv_sec + static_cast<time_t>(start_time_ticks / ticks_per_second) - 1;
+}
+
 bool is_alive(pid_t pid, uint64_t start_time_ticks) {
   const auto text = read_proc_file(proc_path(pid, "stat"));
   if (!text.ok()) return false;

@@ -72,6 +72,9 @@ Result<uint64_t> cpu_time_ns(pid_t pid);
 // When it began, in ticks since boot: with its number it names one process for ever.
 Result<uint64_t> process_start_ticks(pid_t pid);
 
+// Unix time of that moment, rounded down by a second or two: what the process wrote itself is not older.
+time_t unix_time_of_start(uint64_t start_time_ticks);
+
 // Whether the process that began at that time still runs; false for a zombie and for a reused pid.
 bool is_alive(pid_t pid, uint64_t start_time_ticks);
 

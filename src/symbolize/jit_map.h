@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,20 +53,26 @@ class JitMap {
 // Where a process's map is or will be, found while the process is there; can be read when it has ended.
 class JitMapFile {
  public:
+  struct Owner {
+    pid_t own_pid = 0;  // as the process itself sees it
+    uid_t user = 0;     // effective
+    time_t began = 0;   // no file of its own is older
+  };
   static Result<JitMapFile> find(pid_t pid);
   // As open_jit_map below.
   Result<JitMap> read() const;
 
  private:
-  JitMapFile(UniqueFd folder, std::string file, uid_t user)
-      : folder_(std::move(folder)), file_(std::move(file)), user_(user) {}
+  JitMapFile(UniqueFd folder, std::string file, Owner owner)
+      : folder_(std::move(folder)), file_(std::move(file)), owner_(owner) {}
   UniqueFd folder_;
   std::string file_;
-  uid_t user_ = 0;
+  Owner owner_;
 };
 
 // The map of a process, looked for where that process sees /tmp. Refused unless it is a regular file, of the user that the
-// process runs as or of root, reached without a symbolic link.
+// process runs as or of root, reached without a symbolic link, and not older than the process: pids come round, and maps
+// stay.
 Result<JitMap> open_jit_map(pid_t pid);
 
 }  // namespace atys::symbolize

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -98,6 +99,12 @@ TEST_F(OwnJitMap, is_refused_from_another_user) {
   write();
   ASSERT_EQ(::chown(path_.c_str(), 12345, 12345), 0);
   EXPECT_NE(refusal().find("belongs to user 12345"), std::string::npos) << refusal();
+}
+
+TEST_F(OwnJitMap, is_refused_where_an_earlier_process_of_that_number_left_it) {
+  write();
+  std::filesystem::last_write_time(path_, std::filesystem::file_time_type::clock::now() - std::chrono::hours(24));
+  EXPECT_NE(refusal().find("older than the process"), std::string::npos) << refusal();
 }
 
 TEST_F(OwnJitMap, is_refused_with_a_second_name) {

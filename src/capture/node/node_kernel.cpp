@@ -36,14 +36,6 @@ std::string version(const symbolize::ElfFile& file, const FileSigns& signs, std:
   return std::to_string(major_number) + "." + std::to_string(minor_number);
 }
 
-// Unix time at which the process began, rounded down.
-time_t start_of(const linux::ProcessInfo& process) {
-  timespec since_boot{};
-  ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
-  const auto ticks_per_second = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
-  return ::time(nullptr) - since_boot.tv_sec + static_cast<time_t>(process.start_time_ticks / ticks_per_second) - 1;
-}
-
 // A map that a process of the same number left behind says nothing of this one.
 bool has_perf_map(pid_t pid) {
   const auto process = linux::read_process(pid);
@@ -51,13 +43,14 @@ bool has_perf_map(pid_t pid) {
   const UniqueFd fd = open_in_root(pid, fmt::format("/tmp/perf-{}.map", process->pid_in_namespace), O_PATH | O_NOFOLLOW);
   struct stat status {};
   return fd.is_open() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-         (status.st_uid == process->uid || status.st_uid == 0) && status.st_mtim.tv_sec >= start_of(*process);
+         (status.st_uid == process->uid || status.st_uid == 0) &&
+         status.st_mtim.tv_sec >= linux::unix_time_of_start(process->start_time_ticks);
 }
 
 bool has_just_begun(pid_t pid) {
   constexpr time_t kSeconds = 10;
   const auto process = linux::read_process(pid);
-  return process.ok() && start_of(*process) + kSeconds >= ::time(nullptr);
+  return process.ok() && linux::unix_time_of_start(process->start_time_ticks) + kSeconds >= ::time(nullptr);
 }
 
 class NodeKernel final : public ProfilingKernel {
