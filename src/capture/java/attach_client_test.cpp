@@ -170,6 +170,8 @@ class PlantedSocket : public testing::Test {
     process.info = *linux::read_process(::getpid());
     return process;
   }
+  // Pids come round: an earlier process of this number, a machine that was killed, may have left its own.
+  PlantedSocket() { ::unlink(path_.c_str()); }
   ~PlantedSocket() override { ::unlink(path_.c_str()); }
   std::string path_ = "/tmp/.java_pid" + std::to_string(::getpid());
 };
@@ -202,6 +204,8 @@ class DeafProcess {
       sigaddset(&quit, SIGQUIT);
       ::sigprocmask(SIG_BLOCK, &quit, nullptr);
       std::signal(SIGQUIT, [](int) {});
+      ::unlink(("/tmp/.attach_pid" + std::to_string(::getpid())).c_str());  // of an earlier process of this number
+      ::unlink(("/tmp/.java_pid" + std::to_string(::getpid())).c_str());
       (void)!::write(ready[1], "y", 1);
       for (;;) ::pause();
     }
