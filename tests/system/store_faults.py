@@ -4,6 +4,7 @@
 and questions are asked; its clock is a year ahead for a start and right again for the next; a bit of a day goes bad. What was
 acknowledged is there, once; nothing is dropped because of the clock; what is missing is told."""
 
+import http.client
 import json
 import os
 import random
@@ -86,7 +87,7 @@ class Controller:
             with self.ask("/v1development/profiles", message(service, number, start_ns)) as answer:
                 told = json.loads(answer.read() or b"{}")
                 return int(told.get("partialSuccess", {}).get("rejectedProfiles", 0)) == 0
-        except (OSError, urllib.error.HTTPError):
+        except (OSError, http.client.HTTPException):  # the second where it died in the middle of its answer
             return False
 
     def counts(self, service, from_ns, to_ns):
@@ -137,7 +138,7 @@ def killed_at_random_points(folder):
             while not ended.is_set():
                 try:
                     controller.counts("shop", start, start + 3600 * 10**9)
-                except OSError:
+                except (OSError, http.client.HTTPException):
                     return
 
         asker = threading.Thread(target=ask_on, daemon=True)
