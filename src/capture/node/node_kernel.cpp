@@ -9,7 +9,6 @@
 // Other programs with V8 in them (Deno, Chromium, a server that embeds it) have the first way only.
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <ctime>
 
