@@ -1,11 +1,16 @@
-# atys_layer(NAME [USES layer…] [LINKS target…] [FOLDERS folder…] [GENERATED file…])
+add_custom_target(thread_tests)
+
+# atys_layer(NAME [THREADS] [USES layer…] [LINKS target…] [FOLDERS folder…] [GENERATED file…])
+#
+# THREADS: code of this layer runs in several threads. Its tests have the label `threads` and belong to the target
+# `thread_tests`, for the thread sanitizer: ninja -C build/tsan thread_tests && ctest --test-dir build/tsan -L threads
 #
 # Makes the library atys_NAME of every .cpp in the current folder and in FOLDERS. The suffix of a file says what it is:
 #   x_test.cpp    goes into the test program NAME_test
 #   x_fuzzer.cpp  becomes the program x_fuzzer: with ATYS_FUZZ a libFuzzer target, else a replay of its corpus
 #   x_bench.cpp   is built by bench/
 function(atys_layer name)
-  cmake_parse_arguments(LAYER "" "" "USES;LINKS;FOLDERS;GENERATED" ${ARGN})
+  cmake_parse_arguments(LAYER "THREADS" "" "USES;LINKS;FOLDERS;GENERATED" ${ARGN})
   set(sources)
   set(headers)
   foreach(folder IN ITEMS . LISTS LAYER_FOLDERS)
@@ -26,6 +31,10 @@ function(atys_layer name)
   add_library(atys_${name} STATIC ${sources} ${LAYER_GENERATED})
   target_sources(atys_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${headers})
   set_target_properties(atys_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  if(ATYS_PRECOMPILE AND NOT name STREQUAL base)
+    target_precompile_headers(atys_${name} REUSE_FROM atys_common_headers)
+  endif()
+  atys_unity(atys_${name})
   foreach(used IN LISTS LAYER_USES)
     target_link_libraries(atys_${name} PUBLIC atys_${used})
   endforeach()
@@ -34,7 +43,16 @@ function(atys_layer name)
   if(ATYS_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE atys_${name} atys_test_support GTest::gtest GTest::gtest_main)
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+    if(ATYS_PRECOMPILE)
+      target_precompile_headers(${name}_test REUSE_FROM atys_common_test_headers)
+    endif()
+    atys_unity(${name}_test)
+    set(labels)
+    if(LAYER_THREADS)
+      set(labels PROPERTIES LABELS threads)
+      add_dependencies(thread_tests ${name}_test)
+    endif()
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 ${labels})
   endif()
   foreach(fuzzer IN LISTS fuzzers)
     atys_fuzzer(${name} ${fuzzer})

@@ -10,20 +10,21 @@ from tracked_files import run, tracked_files
 MAY_USE = {
     "base": "",
     "profile": "base",
-    "reduce": "base profile",
+    "language": "base",
+    "reduce": "base profile language",
     "linux": "base",
     "symbolize": "base profile linux",
-    "format": "base profile reduce",
+    "format": "base profile language reduce",
     "budget": "base",
     "net": "base",
     "adapt": "base profile reduce budget",
     "unwind": "base linux symbolize",
-    "capture": "base profile reduce linux symbolize unwind format budget adapt",
+    "capture": "base profile language reduce linux symbolize unwind format budget adapt",
     "store": "base profile reduce format",
-    "fleet": "base net profile reduce linux format budget adapt capture store",
-    "verbs": "base net profile reduce linux symbolize unwind format budget adapt capture store fleet",
+    "fleet": "base net profile language reduce linux format budget adapt capture store",
+    "verbs": "base net profile language reduce linux symbolize unwind format budget adapt capture store fleet",
     "present": "base net profile reduce format budget verbs",
-    "cli": "base profile reduce format verbs present",
+    "cli": "base profile language reduce format verbs present",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 OF_TESTS = re.compile(r"_(test|fuzzer|bench)\.cpp$")

@@ -9,7 +9,7 @@ from tracked_files import run, tracked_files
 
 WARN_FILE, MAX_FILE, MAX_FUNCTION = 400, 800, 100
 MAX_OF = {"src/profile/profile.h": 150}  # the page that newcomers read
-SOURCES = {".cpp", ".h", ".py", ".sh", ".ts", ".js", ".mjs", ".css", ".cmake"}
+SOURCES = {".cpp", ".c", ".h", ".py", ".sh", ".ts", ".js", ".mjs", ".css", ".cmake"}
 
 # What may hold braces that are none: raw strings, comments, strings, characters (but not the ' of 1'000), macros.
 NOT_CODE = re.compile(
@@ -19,7 +19,10 @@ CONTAINER = re.compile(r"^\s*(template\s*<.*>\s*)?(inline\s+)?(namespace|class|s
 
 
 def blank(match) -> str:
-    return '"' + re.sub(r"[^\n]", "", match.group(0))
+    """Its line breaks; of a string or character also a mark that something was there. A comment or a macro leaves nothing: what
+    stands before `namespace` is then no part of that head."""
+    is_value = match.group(0).lstrip()[0] not in "/#"
+    return ('"' if is_value else "") + re.sub(r"[^\n]", "", match.group(0))
 
 
 def cpp_functions(text: str):
@@ -67,13 +70,14 @@ def check(root):
             yield f"{name}: {lines} lines; the most is {MAX_OF.get(name, MAX_FILE)}"
         elif lines > WARN_FILE:
             print(f"note: {name} has {lines} lines; is it one concept?")
-        functions = {".cpp": cpp_functions, ".h": cpp_functions, ".py": python_functions}.get(path.suffix)
+        functions = {".cpp": cpp_functions, ".c": cpp_functions, ".h": cpp_functions, ".py": python_functions}.get(path.suffix)
         for first, length, head in functions(text) if functions else ():
             if length > MAX_FUNCTION:
                 yield f"{name}: a function of {length} lines, the most is {MAX_FUNCTION}: {' '.join(head.split())[-60:]}"
 
 
 LONG_BODY = "  x();\n" * 101
+USUAL_HEAD = "// SPDX-License-Identifier: Apache-2.0\n// What it is.\n#include <a.h>\n\n#include \"b.h\"\n\n"
 SOUND = {
     "src/a.cpp": "namespace a {\nclass B {\n public:\n  B() : x_{1} {\n    f(1'000, '{');\n  }\n" + "  int f();\n" * 120 + "};\n}\n"
                  + "const int kTable[] = {\n" + "  1,\n" * 120 + "};\n" + 'auto s = R"({)";  // {\n' + "void g() {}\n" * 120,
@@ -83,6 +87,9 @@ BROKEN = {
     "src/long_file.cpp": "\n" * 801,
     "src/profile/profile.h": "\n" * 151,
     "src/function.cpp": "namespace a {\nint f(int x) {\n" + LONG_BODY + "}\n}\n",
+    "src/as_usual.cpp": USUAL_HEAD + "namespace a {\nnamespace {\n// Why.\nint f(int x) {\n" + LONG_BODY + "}\n}  // namespace\n}\n",
+    "src/after_macro.h": "#pragma once\n#define A(x) \\\n  { x }\nnamespace a {\ninline int f() {\n" + LONG_BODY + "}\n}\n",
+    "src/kernel.bpf.c": USUAL_HEAD + "static int f(void)\n{\n" + LONG_BODY + "}\n",
     "src/constructor.cpp": "A::A(int x) : x_{x} {\n" + LONG_BODY + "}\n",
     "src/method.h": "class A {\n public:\n  void f() const {\n" + LONG_BODY + "  }\n};\n",
     "tools/function.py": "def f():\n" + "    x()\n" * 101,

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/descriptor_io.h"
 #include "base/durable_file.h"
 #include "base/replace_file.h"
 #include "base/unique_fd.h"
@@ -17,12 +18,7 @@ namespace atys {
 namespace {
 
 Result<> write_fully(int fd, std::string_view bytes, const std::string& name) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail_errno("cannot write " + name);
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
+  if (!write_all(fd, bytes)) return fail_errno("cannot write " + name);
   return {};
 }
 

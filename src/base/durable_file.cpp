@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/descriptor_io.h"
 #include "base/unique_fd.h"
 
 namespace atys {
@@ -32,14 +33,9 @@ namespace {
 
 constexpr size_t kRandomLetters = 6;  // of mkostemp()
 
-Result<> write_all(int fd, std::string_view bytes, const std::string& path, FileCalls& calls) {
-  while (!bytes.empty()) {
-    const ssize_t count = calls.write(fd, bytes);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return fail_errno("cannot write " + path);
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  if (calls.fsync(fd) != 0) return fail_errno("cannot write " + path);
+Result<> write_durably(int fd, std::string_view bytes, const std::string& path, FileCalls& calls) {
+  const bool is_whole = write_all_by(bytes, [&](std::string_view left, size_t) { return calls.write(fd, left); });
+  if (!is_whole || calls.fsync(fd) != 0) return fail_errno("cannot write " + path);
   return {};
 }
 
@@ -48,7 +44,7 @@ Result<> write_all(int fd, std::string_view bytes, const std::string& path, File
 Result<> write_synced(const std::string& path, std::string_view bytes, FileCalls& calls) {
   const int fd = calls.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return fail_errno("cannot write " + path);
-  Result<> written = write_all(fd, bytes, path, calls);
+  Result<> written = write_durably(fd, bytes, path, calls);
   // Some file systems find out only now.
   if (calls.close(fd) != 0 && written.ok()) written = fail_errno("cannot write " + path);
   if (!written.ok()) (void)calls.unlink(path);

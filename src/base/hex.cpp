@@ -7,13 +7,6 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 
-int value_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
 std::string to_hex(std::string_view bytes) {
@@ -34,8 +27,8 @@ std::optional<std::string> from_hex(std::string_view text) {
   if (text.size() % 2 != 0) return std::nullopt;
   std::string bytes;
   for (size_t i = 0; i < text.size(); i += 2) {
-    const int high = value_of(text[i]);
-    const int low = value_of(text[i + 1]);
+    const int high = hex_value(text[i]);
+    const int low = hex_value(text[i + 1]);
     if (high < 0 || low < 0) return std::nullopt;
     bytes.push_back(static_cast<char>(high << 4 | low));
   }

@@ -15,4 +15,13 @@ TEST(hex, is_nothing_else) {
   for (const char* bad : {"0", "0g", "0x00", " 0", "-1"}) EXPECT_EQ(from_hex(bad), std::nullopt) << bad;
 }
 
+TEST(hex, knows_its_digits) {
+  EXPECT_TRUE(is_hex("09afAF"));
+  EXPECT_FALSE(is_hex("0g"));
+  EXPECT_TRUE(is_lower_hex("09af"));
+  EXPECT_FALSE(is_lower_hex("09AF"));
+  EXPECT_EQ(hex_value('F'), 15);
+  EXPECT_EQ(hex_value('/'), -1);
+}
+
 }  // namespace atys

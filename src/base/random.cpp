@@ -12,4 +12,8 @@ Result<std::string> random_bytes(size_t count) {
   return bytes;
 }
 
+bool fill_random(std::span<std::byte> bytes) {
+  return ::getrandom(bytes.data(), bytes.size(), GRND_NONBLOCK) == static_cast<ssize_t>(bytes.size());
+}
+
 }  // namespace atys

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -9,5 +11,8 @@ namespace atys {
 
 // From the system's source of randomness: good enough for secrets.
 Result<std::string> random_bytes(size_t count);
+
+// The same without waiting, for what must not wait and can do without. False: very early after boot there is none yet.
+bool fill_random(std::span<std::byte> bytes);
 
 }  // namespace atys

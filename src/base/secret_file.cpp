@@ -9,20 +9,15 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/descriptor_io.h"
 #include "base/unique_fd.h"
 
 namespace atys {
 
 namespace {
 
-Result<> write_all(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail_errno("cannot write " + path);
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  if (::fsync(fd) != 0) return fail_errno("cannot write " + path);
+Result<> write_durably(int fd, std::string_view bytes, const std::string& path) {
+  if (!write_all(fd, bytes) || ::fsync(fd) != 0) return fail_errno("cannot write " + path);
   return {};
 }
 
@@ -42,16 +37,7 @@ Result<std::string> read_secret(const std::string& path, size_t most_bytes) {
   if (!file.is_open() || ::fstat(file.get(), &status) != 0) return fail_errno("cannot read " + path);
   if (!S_ISREG(status.st_mode) || (status.st_mode & 077) != 0)
     return fail(ErrorCode::PermissionDenied, path + " can be read by others", "chmod 600 " + path);
-  std::string bytes;
-  char part[4096];
-  for (ssize_t got = 1; got > 0;) {
-    got = ::read(file.get(), part, sizeof part);
-    if (got < 0) return fail_errno("cannot read " + path);
-    bytes.append(part, static_cast<size_t>(got));
-    if (bytes.size() > most_bytes)
-      return fail(ErrorCode::InvalidInput, path + " has more than " + std::to_string(most_bytes) + " bytes");
-  }
-  return bytes;
+  return read_to_end(file.get(), most_bytes, path);
 }
 
 Result<> write_secret(const std::string& path, std::string_view bytes) {
@@ -59,7 +45,7 @@ Result<> write_secret(const std::string& path, std::string_view bytes) {
   ::unlink(temporary.c_str());  // of one that was ended while it wrote
   const UniqueFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.is_open()) return fail_errno("cannot write " + temporary);
-  Result<> written = write_all(file.get(), bytes, temporary);
+  Result<> written = write_durably(file.get(), bytes, temporary);
   if (written.ok()) written = replace(temporary, path);
   if (!written.ok()) ::unlink(temporary.c_str());
   return written;

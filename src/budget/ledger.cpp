@@ -2,7 +2,6 @@
 #include "budget/ledger.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,9 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/descriptor_io.h"
+#include "base/hex.h"
+#include "base/random.h"
 #include "base/unique_fd.h"
 #include "budget/ledger_journal.h"
 
@@ -43,28 +45,16 @@ struct flock lock_on(off_t byte, short type) {
 
 int64_t unix_ns() { return static_cast<int64_t>(clock_ns(CLOCK_REALTIME)); }
 
-Result<> write_all(int fd, std::string_view bytes, off_t at) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail_errno("cannot write the ledger");
-    bytes.remove_prefix(static_cast<size_t>(written));
-    at += written;
-  }
+Result<> write_at(int fd, std::string_view bytes, off_t at) {
+  if (!write_all_at(fd, bytes, at)) return fail_errno("cannot write the ledger");
   return {};
 }
 
 Result<std::string> read_from(int fd, off_t from, off_t to) {
   std::string bytes(static_cast<size_t>(to - from), '\0');
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::pread(fd, bytes.data() + done, bytes.size() - done, from + static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno("cannot read the ledger");
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  bytes.resize(done);
+  const std::optional<size_t> got = read_all_at(fd, std::span(bytes), from);
+  if (!got) return fail_errno("cannot read the ledger");
+  bytes.resize(*got);
   return bytes;
 }
 
@@ -86,20 +76,13 @@ Result<UniqueFd> open_folder(const std::string& folder) {
   return fd;
 }
 
-Result<std::string> new_id() {
-  uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) return fail_errno("cannot make an id");
-  return fmt::format("{:016x}", number);
-}
+Result<std::string> new_id() { return to_hex(TRY(random_bytes(kIdDigits / 2))); }
 
 std::string file_name(const std::string& id) { return id + ".ledger"; }
 
 }  // namespace
 
-bool is_ledger_id(std::string_view text) {
-  return text.size() == kIdDigits &&
-         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
+bool is_ledger_id(std::string_view text) { return text.size() == kIdDigits && is_lower_hex(text); }
 
 class Ledger::File {
  public:
@@ -200,7 +183,7 @@ Result<> Ledger::File::append(LedgerRecord record) {
   record.time_ns = unix_ns();
   const std::string line = journal_.encode(record);
   if (::ftruncate(fd_.get(), end_) != 0) return fail_errno("cannot mend the ledger " + id_);
-  auto written = write_all(fd_.get(), line, end_);
+  auto written = write_at(fd_.get(), line, end_);
   if (written.ok() && ::fdatasync(fd_.get()) != 0) written = fail_errno("cannot write the ledger " + id_);
   if (!written.ok()) {
     (void)::ftruncate(fd_.get(), end_);
@@ -258,7 +241,7 @@ Result<std::string> Ledger::create(const std::string& folder, const Budget& budg
   const UniqueFd fd(::openat(place.get(), file_name(id).c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.is_open()) return fail_errno("cannot make a ledger in " + folder);
   const LedgerRecord record{.kind = RecordKind::New, .time_ns = unix_ns(), .budget = budget};
-  auto written = write_all(fd.get(), LedgerJournal().encode(record), 0);
+  auto written = write_at(fd.get(), LedgerJournal().encode(record), 0);
   if (written.ok() && ::fsync(fd.get()) != 0) written = fail_errno("cannot write a ledger in " + folder);
   if (!written.ok()) {
     (void)::unlinkat(place.get(), file_name(id).c_str(), 0);

@@ -11,7 +11,7 @@ namespace {
 constexpr double kFirstGuessNs = 10'000;  // per sample, until it has been measured; on the safe side
 // Below this rate the samples cost next to nothing: lowering it further would lose them and save nothing.
 constexpr double kLowestHz = 19;
-constexpr double kMargin = 0.85;      // of the cap: what one interval may go over must fit into the rest
+constexpr double kHeadroom = 0.85;    // of the cap: what one interval may go over must fit into the rest
 constexpr double kFastestRise = 1.5;  // per interval; falls are taken at once
 constexpr double kSmallestChange = 0.05;
 constexpr double kHorizonNs = 5e9;
@@ -21,7 +21,7 @@ constexpr size_t kMostGrants = 1000;
 constexpr double kNsPerSecond = 1e9;
 
 // The rate that may be tried when nothing is known.
-double untried_hz(double cap) { return std::max(kLowestHz, cap * kMargin * kNsPerSecond / kFirstGuessNs); }
+double untried_hz(double cap) { return std::max(kLowestHz, cap * kHeadroom * kNsPerSecond / kFirstGuessNs); }
 
 }  // namespace
 
@@ -54,7 +54,7 @@ double OverheadGuard::ask(uint64_t elapsed_ns, double hz) {
   plan_.asked_hz = hz;
   if (hz < granted_hz_) {
     grant(elapsed_ns, hz);
-  } else if (overhead(last_) < kMargin * plan_.cap && hz > granted_hz_) {
+  } else if (overhead(last_) < kHeadroom * plan_.cap && hz > granted_hz_) {
     // What a sample costs at a low rate, where all else that we do is put on a few of them, says nothing about a high one:
     // as at the beginning, what comes next will tell.
     costs_.fill(kFirstGuessNs);
@@ -84,7 +84,7 @@ double OverheadGuard::update(const OverheadReading& reading) {
   const double ahead =
       plan_.duration_ns > reading.elapsed_ns ? static_cast<double>(plan_.duration_ns - reading.elapsed_ns) : kHorizonNs;
   const double budget =
-      kMargin * plan_.cap * (static_cast<double>(allowance(reading)) + pace * ahead) - static_cast<double>(spent(reading));
+      kHeadroom * plan_.cap * (static_cast<double>(allowance(reading)) + pace * ahead) - static_cast<double>(spent(reading));
   const double samples_ahead = std::max(0.0, budget) / ns_per_sample;
   // The rate is per CPU; the target took `samples` in `interval` at the present rate.
   const double samples_per_hz = samples / interval / granted_hz_;

@@ -10,8 +10,11 @@
 #include <climits>
 #include <set>
 
+#include "base/path_names.h"
+#include "base/strings.h"
 #include "capture/process_files.h"
 #include "capture/profiling_kernel.h"
+#include "linux/perf_map.h"
 #include "linux/proc_maps.h"
 #include "symbolize/elf_sections.h"
 #include "symbolize/symbol_search.h"
@@ -25,8 +28,6 @@ using symbolize::for_each_section;
 
 constexpr uint64_t kLargestLink = 4096;
 constexpr size_t kMostLibraries = 64;
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::vector<std::string_view> wanted_symbols() {
   std::set<std::string_view> wanted;
@@ -101,24 +102,13 @@ void look_at_libraries(Detection& detection) {
   }
 }
 
-// The process could have planted anything there: a link, a fifo, a file of somebody else.
 void look_for_perf_map(Detection& detection) {
-  const linux::ProcessInfo& process = detection.process;
-  const std::string path = "/tmp/perf-" + std::to_string(process.pid_in_namespace) + ".map";
-  const UniqueFd fd = open_in_root(process.pid, path, O_PATH | O_NOFOLLOW);
-  struct stat status {};
-  if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return;
-  detection.perf_map = PerfMap::Refused;
-  if (!S_ISREG(status.st_mode)) {
-    detection.perf_map_note = path + " is not a plain file";
-  } else if (status.st_uid != process.uid && status.st_uid != 0) {
-    detection.perf_map_note = path + " belongs to another user than the process";
-  } else if (status.st_mtim.tv_sec < linux::unix_time_of_start(process.start_time_ticks)) {
-    detection.perf_map_note = path + " is older than the process: an earlier one of that number left it";
-  } else {
-    detection.perf_map = PerfMap::Present;
-    detection.perf_map_note = path;
-  }
+  const auto place = linux::PerfMapPlace::find(detection.process.pid);
+  if (!place.ok()) return;
+  const auto found = place->look();
+  if (found.ok() && !*found) return;
+  detection.perf_map = found.ok() ? PerfMap::Present : PerfMap::Refused;
+  detection.perf_map_note = found.ok() ? place->path() : found.error().message;
 }
 
 // What a capture will show of each runtime; the kernels look at the process for that.
@@ -129,8 +119,8 @@ void choose_kernels(Detection& detection) {
     runtime.limits = std::move(outlook.limits);
     runtime.is_native_only = outlook.is_native_only;
     if (runtime.is_native_only) continue;
-    detection.kernel += (detection.kernel.empty() ? "" : ", ") + runtime.kernel;
-    detection.why += (detection.why.empty() ? "" : "; ") + runtime.kernel + ": " + runtime.shows;
+    add_to_list(detection.kernel, runtime.kernel);
+    add_to_list(detection.why, runtime.kernel + ": " + runtime.shows, "; ");
   }
   if (!detection.kernel.empty()) return;
   detection.kernel = "native";

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "profile/import.h"
+#include "profile/kinds.h"
 #include "reduce/merge.h"
 
 namespace atys::capture {
@@ -75,9 +76,11 @@ void add_samples(const OwnProfile& own, const OwnWeights& weights, const OwnColu
   Scales scales(sums_by_thread(own.profile, columns), weights);
   Importer importer(own.profile, into);
   std::vector<int64_t> values(into.value_types().size());
+  const KindRow* kind = find_kind_of_weight(columns.weight);
+  const bool has_waits = kind != nullptr && kind->waits;
   for (size_t i = 0; i < samples.size(); ++i) {
     const pid_t thread = thread_of(own.profile, samples.labels(i));
-    if (columns.weight == "wall" && std::ranges::count(own.made, thread) > 0) continue;
+    if (has_waits && std::ranges::count(own.made, thread) > 0) continue;
     values[*to] = scales.of(thread).apply(samples.value(i, *from));
     values[*to_count] = from_count ? samples.value(i, *from_count) : 1;
     if (values[*to] == 0 && values[*to_count] == 0) continue;

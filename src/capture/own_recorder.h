@@ -12,7 +12,8 @@
 
 namespace atys::capture {
 
-// Calls block, each for a bounded time, and are made by a thread of our own, one at a time.
+// Calls block, each for a bounded time, and are made by a thread of our own, one at a time; but for end_by() nothing here is
+// called by another.
 class OwnRecorder {
  public:
   virtual ~OwnRecorder() = default;  // whatever was begun is ended, and nothing of it is left in the process or on its disk

@@ -64,6 +64,7 @@ void OwnRecording::wait_for_order(std::unique_lock<std::mutex>& lock) {
     (void)::eventfd_read(given_.get(), &orders);
     if (fds[1].revents != 0) recorder_->on_wakeup();
     lock.lock();
+    if (fds[1].revents != 0) note_threads();
   }
 }
 
@@ -91,6 +92,7 @@ void OwnRecording::run() {
   Result<> started = start_patiently();
   std::unique_lock lock(mutex_);
   started_.emplace(std::move(started));
+  note_threads();
   changed_.notify_all();
   if (started_->ok() && begun_fd_ >= 0) (void)::eventfd_write(begun_fd_, 1);
   for (;;) {
@@ -105,6 +107,7 @@ void OwnRecording::run() {
     lock.unlock();
     Result<Profile> taken = started_->ok() ? recorder_->take(is_last) : Result<Profile>(started_->error());
     lock.lock();
+    note_threads();
     if (order_ != Order::None && order_ != Order::Rate)
       continue;  // who asked has given up on that answer, and native samples stand for it
     taken_.emplace(std::move(taken));
@@ -119,6 +122,13 @@ void OwnRecording::follow_rate(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   recorder_->set_rate(hz);
   lock.lock();
+  note_threads();
+}
+
+// Between two calls, by the thread that makes them: a recorder at work may be changing what it would tell.
+void OwnRecording::note_threads() {
+  covered_ = recorder_->covered_threads();
+  made_ = recorder_->made_threads();
 }
 
 // One that is asked for something is told afterwards.
@@ -140,7 +150,17 @@ bool OwnRecording::has_started() {
 
 bool OwnRecording::covers_all() {
   const std::lock_guard lock(mutex_);
-  return started_ && started_->ok() && recorder_->covered_threads().empty();
+  return started_ && started_->ok() && covered_.empty();
+}
+
+std::vector<pid_t> OwnRecording::covered_threads() const {
+  const std::lock_guard lock(mutex_);
+  return covered_;
+}
+
+std::vector<pid_t> OwnRecording::made_threads() const {
+  const std::lock_guard lock(mutex_);
+  return made_;
 }
 
 void OwnRecording::ask(bool is_last) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorder of a runtime at work: its calls are made by a thread of its own, so that nobody waits for a slow process.
+// A recorder of a runtime at work: its calls are made by a thread of its own, so that nobody waits for a slow process. What
+// others may know of it meanwhile is kept here, under a lock.
 #pragma once
 
 #include <chrono>
@@ -36,8 +37,9 @@ class OwnRecording {
     ask(is_last);
     return answer(patience);
   }
-  std::vector<pid_t> covered_threads() const { return recorder_->covered_threads(); }
-  std::vector<pid_t> made_threads() const { return recorder_->made_threads(); }
+  // As OwnRecorder tells them, when the last call that is over was.
+  std::vector<pid_t> covered_threads() const;
+  std::vector<pid_t> made_threads() const;
 
  private:
   enum class Order { None, Rate, Take, TakeLast, End };
@@ -47,19 +49,21 @@ class OwnRecording {
   void wait_for_order(std::unique_lock<std::mutex>& lock);
   void end_soon();
   void follow_rate(std::unique_lock<std::mutex>& lock);
+  void note_threads();
 
   const pid_t pid_;
-  const UniqueFd process_;  // a pidfd; closed: it was gone already
-  std::unique_ptr<OwnRecorder> recorder_;
+  const UniqueFd process_;                       // a pidfd; closed: it was gone already
+  const std::unique_ptr<OwnRecorder> recorder_;  // of its thread, but for end_by()
   const int begun_fd_;
-  const UniqueFd given_;  // an eventfd: readable when there is an order
-  std::mutex mutex_;      // of all below
+  const UniqueFd given_;      // an eventfd: readable when there is an order
+  mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   Order order_ = Order::None;
   bool is_ending_ = false;
   double wanted_hz_ = 0;  // 0: as it is
   std::optional<Result<>> started_;
   std::optional<Result<Profile>> taken_;
+  std::vector<pid_t> covered_, made_;
   std::thread thread_;  // the last: runs as soon as it is there
 };
 

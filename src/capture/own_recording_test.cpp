@@ -34,7 +34,8 @@ struct Script {
   std::atomic<bool> overlapped = false;
   std::atomic<bool> is_gone = false;
   int wakeup_fd = -1;  // of a pipe
-  std::string heard;   // what came through it last; after "!" nothing more is looked at
+  std::vector<pid_t> covered{7, 8};
+  std::string heard;  // what came through it last; after "!" nothing more is looked at
   std::counting_semaphore<> woken{0};
   std::function<void(std::chrono::steady_clock::time_point)> end_by = [](auto) {};
 };
@@ -59,7 +60,14 @@ class ScriptedRecorder final : public OwnRecorder {
     script_.hz = hz;
   }
   void end_by(std::chrono::steady_clock::time_point time) override { script_.end_by(time); }
-  std::vector<pid_t> covered_threads() const override { return {7, 8}; }
+  std::vector<pid_t> covered_threads() const override {
+    const Call call(script_);
+    return script_.covered;
+  }
+  std::vector<pid_t> made_threads() const override {
+    const Call call(script_);
+    return {9};
+  }
   int wakeup_fd() const override { return script_.heard == "!" ? -1 : script_.wakeup_fd; }
   void on_wakeup() override {
     const Call call(script_);
@@ -98,6 +106,30 @@ TEST(own_recording, starts_at_once_and_hands_over_what_was_recorded) {
   EXPECT_EQ(comment(recording->take(false, kLong)), "not last");
   EXPECT_EQ(comment(recording->take(true, kLong)), "last");
   EXPECT_EQ(recording->covered_threads(), (std::vector<pid_t>{7, 8}));
+  EXPECT_FALSE(script.overlapped);
+}
+
+// A recorder at work may be changing what it would tell.
+TEST(own_recording, tells_its_threads_while_a_call_is_under_way_without_asking_the_recorder) {
+  Script script;
+  std::binary_semaphore taking{0}, may_go_on{0};
+  script.take = [&](bool) -> Result<Profile> {
+    script.covered = {};
+    taking.release();
+    may_go_on.acquire();
+    script.covered = {10};
+    return Profile();
+  };
+  const auto recording = record(script);
+  ASSERT_TRUE(recording->is_settled(kLong));
+  recording->ask(false);
+  taking.acquire();
+  EXPECT_EQ(recording->covered_threads(), (std::vector<pid_t>{7, 8})) << "as of the last call that is over";
+  EXPECT_EQ(recording->made_threads(), std::vector<pid_t>{9});
+  EXPECT_FALSE(recording->covers_all());
+  may_go_on.release();
+  EXPECT_TRUE(recording->answer(kLong).ok());
+  EXPECT_EQ(recording->covered_threads(), std::vector<pid_t>{10});
   EXPECT_FALSE(script.overlapped);
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "profile/kinds.h"
+
 namespace atys::capture {
 
 using namespace profile;
@@ -11,8 +13,22 @@ namespace {
 
 using Sums = std::map<pid_t, OwnSum>;
 using Native = std::map<pid_t, int64_t>;
+using Account = KindRow::Account;
 
 int64_t signed_ns(uint64_t ns) { return static_cast<int64_t>(std::min<uint64_t>(ns, INT64_MAX)); }
+
+Account account_for(std::string_view weight_type) {
+  const KindRow* kind = find_kind_of_weight(weight_type);
+  return kind == nullptr ? Account::None : kind->account;
+}
+
+std::optional<int64_t> account_of(pid_t thread, Account account, const ProcessTimes& times) {
+  const auto found = times.threads.find(thread);
+  if (found == times.threads.end()) return {};
+  if (account == Account::CpuTime) return signed_ns(found->second.cpu_ns);
+  if (account == Account::TimeThere) return signed_ns(found->second.there_ns);
+  return {};
+}
 
 bool is_known(pid_t thread, const ProcessTimes& times) { return times.threads.contains(thread); }
 
@@ -47,14 +63,14 @@ std::optional<int64_t> cpu_of_others(const ProcessTimes& times, const Native& na
 
 void weigh_cpu(const Sums& sums, const ProcessTimes& times, const Native& native, OwnWeights& weights) {
   for (const auto& [thread, sum] : sums)
-    if (const auto account = account_of(thread, "cpu", times)) weights.threads[thread] = *account;
+    if (const auto account = account_of(thread, Account::CpuTime, times)) weights.threads[thread] = *account;
   weights.others = cpu_of_others(times, native);
 }
 
 // What is known of one that ended untold is what was sampled of it natively.
 void weigh_wall(const Sums& sums, const ProcessTimes& times, const Native& native, OwnWeights& weights) {
   for (const auto& [thread, sum] : sums)
-    if (const auto account = account_of(thread, "wall", times))
+    if (const auto account = account_of(thread, Account::TimeThere, times))
       weights.threads[thread] = *account;
     else if (const int64_t sampled = native_of(thread, native); thread != kUnknownThread && sampled > 0)
       weights.threads[thread] = std::min(sampled, signed_ns(times.lasted_ns));
@@ -89,11 +105,7 @@ std::map<pid_t, OwnSum> sums_by_thread(const Profile& profile, const OwnColumns&
 }
 
 std::optional<int64_t> account_of(pid_t thread, std::string_view weight_type, const ProcessTimes& times) {
-  const auto found = times.threads.find(thread);
-  if (found == times.threads.end()) return {};
-  if (weight_type == "cpu") return signed_ns(found->second.cpu_ns);
-  if (weight_type == "wall") return signed_ns(found->second.there_ns);
-  return {};
+  return account_of(thread, account_for(weight_type), times);
 }
 
 OwnWeights weigh(const std::map<pid_t, OwnSum>& sums, std::string_view weight_type, const ProcessTimes& times,
@@ -103,12 +115,12 @@ OwnWeights weigh(const std::map<pid_t, OwnSum>& sums, std::string_view weight_ty
     weights.others = native_of_others(native, times);
     return weights;
   }
-  if (weight_type == "cpu") weigh_cpu(sums, times, native, weights);
-  if (weight_type == "wall") weigh_wall(sums, times, native, weights);
-  // A wait for a lock is told when it is over: it may have begun in a stretch before.
-  if (weight_type == "lock") bound(sums, signed_ns(times.since_first_ns), weights);
-  if (weight_type == "cpu" && !weights.others) bound(sums, signed_ns(times.lasted_ns), weights);
-  if (weight_type == "wall") bound(sums, signed_ns(times.lasted_ns), weights);
+  const Account account = account_for(weight_type);
+  if (account == Account::CpuTime) weigh_cpu(sums, times, native, weights);
+  if (account == Account::TimeThere) weigh_wall(sums, times, native, weights);
+  if (account == Account::TimeSinceFirst) bound(sums, signed_ns(times.since_first_ns), weights);
+  if (account == Account::CpuTime && !weights.others) bound(sums, signed_ns(times.lasted_ns), weights);
+  if (account == Account::TimeThere) bound(sums, signed_ns(times.lasted_ns), weights);
   return weights;
 }
 

@@ -44,7 +44,7 @@ class Library {
   uint64_t symbol(const char* name) const { return address_of(::dlsym(handle_, name)); }
 
  private:
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
   bool is_there_ = false;
   void* handle_ = nullptr;
 };
@@ -126,13 +126,13 @@ TEST(process_files, says_that_a_file_is_not_mapped) {
 }
 
 TEST(process_files, does_not_wait_for_a_fifo) {
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   ASSERT_EQ(::mkfifo(folder.file("fifo").c_str(), 0600), 0);
   EXPECT_FALSE(open_mapped_file(::getpid(), {.start = 1, .end = 2, .path = folder.file("fifo")}).ok());
 }
 
 TEST(process_files, follows_links_only_within_the_root_of_the_process) {
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   folder.write("file", "content");
   std::filesystem::create_symlink(folder.file("file"), folder.file("link"));
   std::filesystem::create_symlink("/proc/self/fd/0", folder.file("magic"));

@@ -2,10 +2,11 @@
 #include "capture/provenance.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 
 #include <set>
 
+#include "base/random.h"
+#include "base/strings.h"
 #include "linux/host.h"
 
 namespace atys::capture {
@@ -17,19 +18,18 @@ constexpr size_t kMostPrograms = 8;
 constexpr size_t kLongestCommandLine = 2000;
 constexpr size_t kMostGrants = 200;
 
-std::string joined(const std::vector<std::string>& words) {
+std::string command_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
     if (text.size() + word.size() > kLongestCommandLine) return text + " …";
-    text += (text.empty() ? "" : " ") + word;
+    add_to_list(text, word, " ");
   }
   return text;
 }
 
 std::string random_id() {
-  std::string id(16, '\0');
-  if (::getrandom(id.data(), id.size(), 0) != static_cast<ssize_t>(id.size())) id.clear();
-  return id;
+  Result<std::string> id = random_bytes(16);
+  return id.ok() ? id.take() : std::string();
 }
 
 std::string percent(double share) { return fmt::format("{:.3f}", share * 100); }
@@ -49,7 +49,7 @@ std::vector<pid_t> Provenance::processes() const {
 
 void Provenance::describe_processes(Profile& profile) const {
   for (const auto& [pid, process] : processes_) {
-    const std::string command = process.command_line.empty() ? "[" + process.comm + "]" : joined(process.command_line);
+    const std::string command = process.command_line.empty() ? "[" + process.comm + "]" : command_text(process.command_line);
     profile.add_fact("process", fmt::format("{} {}", pid, command));
   }
 }

@@ -10,21 +10,21 @@
 #include <map>
 
 #include "base/clock.h"
-#include "base/own_cpu.h"
 #include "capture/attachments.h"
 #include "capture/context/published_contexts.h"
+#include "capture/kind_values.h"
 #include "capture/look_times.h"
 #include "capture/native/stack_collector.h"
 #include "capture/provenance.h"
+#include "capture/recorded_command.h"
 #include "capture/recorded_samples.h"
+#include "capture/recording_costs.h"
 #include "capture/source_choice.h"
 #include "capture/target_processes.h"
+#include "capture/window_clock.h"
 #include "capture/window_sums.h"
-#include "linux/child_process.h"
-#include "linux/event_names.h"
 #include "linux/signal_watch.h"
 #include "linux/thread_priority.h"
-#include "linux/used_cpu.h"
 
 namespace atys::capture {
 
@@ -51,18 +51,7 @@ uint64_t most_debug_bytes(const RecordingPlan& plan) {
   return std::holds_alternative<HostTarget>(plan.target) ? uint64_t{24} << 20 : uint64_t{1} << 30;
 }
 
-native::ValueNames value_names(const Kind& kind) {
-  switch (kind.name) {
-    case KindName::Cpu: return {"samples", "cpu", "nanoseconds", false};
-    case KindName::OffCpu: return {"waits", "off-cpu", "nanoseconds", true};
-    case KindName::Wall: return {"samples", "wall", "nanoseconds", true};
-    case KindName::Alloc: return {"alloc_objects", "alloc_space", "bytes", false};
-    case KindName::Lock: return {"contentions", "lock", "nanoseconds", false};
-    case KindName::Event: break;
-  }
-  const auto event = linux::find_event(kind.event);
-  return {"samples", kind.event, event.ok() && event->is_clock ? "nanoseconds" : "count", false};
-}
+bool is_of_any_process(const profile::KindRow& kind) { return kind.recorded_by == profile::KindRow::RecordedBy::Sampler; }
 
 // Of recordings that were killed. Whatever cannot be undone now is tried again by the next.
 void undo_traces(const std::string& folder) {
@@ -96,19 +85,21 @@ class Recording::State {
                   .most_debug_bytes = most_debug_bytes(plan),
                   .largest_debug_file = most_debug_bytes(plan)}),
         attachments_(plan_),
+        costs_(modules_.first_looks(), plan.is_one_of_several),
         sums_(plan_, value_names(plan.kind).weight_unit == "nanoseconds"),
         times_({.duration_ns = plan.duration_ns, .is_for_good = plan.is_one_of_several, .tells_phases = plan.tells_phases}) {
   }
 
   Result<> open();
-  Result<> create_command(const CommandTarget& command, const preload::SharedSpace* space);
   Result<> start();
   EndReason step(int timeout_ms);
   Profile take_window();
   Profile so_far();
   void ask_rate(double hz);
   Profile finish();
-  double elapsed_seconds() const { return static_cast<double>(clock_ns(CLOCK_MONOTONIC) - started_ns_) / kNsPerSecond; }
+  double elapsed_seconds() const {
+    return static_cast<double>(clock_.since_begin_ns(clock_ns(CLOCK_MONOTONIC))) / kNsPerSecond;
+  }
 
   RecordingPlan plan_;
   budget::OverheadGuard guard_;
@@ -117,15 +108,13 @@ class Recording::State {
   PublishedContexts contexts_;
   std::optional<linux::ThreadPriority> priority_;
   std::optional<linux::SignalWatch> signals_;
-  std::vector<std::unique_ptr<CommandHelp>> helps_;
-  std::optional<linux::ChildProcess> child_;
+  std::optional<RecordedCommand> command_;
   std::unique_ptr<TargetProcesses> target_;
   std::unique_ptr<native::SampleSource> source_;
   std::unique_ptr<native::StackCollector> collector_;
   Provenance provenance_;
   RecordingUse use_;
   std::vector<std::string> notes_;
-  int exit_status_ = -1;
 
  private:
   EndReason end_reason(uint64_t now);
@@ -136,27 +125,20 @@ class Recording::State {
   void spare_covered();
   void hand_over_to_runtimes();
   void note_ended_threads();
-  bool has_child_ended() const;
   void keep_parts(uint64_t now);
   void begin_window(uint64_t at_ns);
   void begin_window_again();
   void update_use();
   budget::OverheadReading reading() const;
   Profile build(bool is_last);
+  Profile build_on_the_way();
   CountedTime counted();
-  uint64_t first_looks_ns() const { return modules_.first_looks().total_ns() - looks_before_ns_; }
-  uint64_t own_cpu_ns() const { return plan_.is_one_of_several ? own_cpu_of_this_thread_ns() : atys::own_cpu_ns(); }
 
   std::map<std::string, uint64_t> told_losses_;  // of windows before this one
+  RecordingCosts costs_;
   WindowSums sums_;
-  std::vector<OwnProfile> own_;   // what runtimes handed over of the present window
-  uint64_t naming_cpu_ns_ = 0;    // of looks while it went on: giving names is no part of sampling
-  uint64_t setup_cpu_ns_ = 0;     // before anything of the target ran under us
-  uint64_t looks_before_ns_ = 0;  // first looks that were part of that
-  uint64_t started_ns_ = 0;
-  uint64_t window_started_ns_ = 0;  // where the one before ended
-  uint64_t window_opened_ns_ = 0;   // and when that was handed over
-  int64_t window_started_unix_ns_ = 0;
+  std::vector<OwnProfile> own_;  // what runtimes handed over of the present window
+  WindowClock clock_;
   LookTimes times_;
   int signals_seen_ = 0;
 };
@@ -165,13 +147,14 @@ Result<> Recording::State::open() {
   undo_traces(plan_.trace_folder);
   if (!plan_.is_one_of_several) signals_.emplace(TRY(linux::SignalWatch::create()));
   std::unique_ptr<preload::SharedSpace> space = space_for_command(plan_);
-  if (const auto* command = std::get_if<CommandTarget>(&plan_.target)) TRY(create_command(*command, space.get()));
+  if (const auto* command = std::get_if<CommandTarget>(&plan_.target))
+    command_.emplace(TRY(RecordedCommand::create(plan_, *command, space.get())));
   // Ahead of a busy target, or rings run over; what we may use is bounded all the same. After the command was made: it keeps
   // its own.
   priority_.emplace(kPriority);
-  target_ = TRY(TargetProcesses::find(plan_.target, child_ ? child_->pid() : 0));
+  target_ = TRY(TargetProcesses::find(plan_.target, command_ ? command_->pid() : 0));
   source_ = TRY(choose_source(plan_, *target_, period_of(guard_.first_hz()), std::move(space), notes_));
-  if (child_ && source_->tier() == "signal") child_->take_optional_environment();
+  if (command_ && source_->tier() == "signal") command_->take_space();
   collector_ = std::make_unique<native::StackCollector>(*source_, modules_);
   collector_->set_reader_finder(&attachments_);
   collector_->set_context_finder(&contexts_);
@@ -180,32 +163,15 @@ Result<> Recording::State::open() {
   sums_.set_tier(source_->tier());
   tell_rate(guard_.first_hz());
   for (const pid_t pid : target_->pids()) TRY(source_->add_process(pid));
-  if (!child_)
+  if (!command_)
     for (const pid_t pid : target_->pids()) collector_->look_at(pid, clock_ns(CLOCK_MONOTONIC));
   attachments_.settle(kAttachPatience);
   spare_covered();
   if (is_of_runtimes(plan_.kind) && !attachments_.has_recordings())
     return fail(ErrorCode::Unsupported, "no runtime of the target records " + plan_.kind.text() + " of itself",
-                "it works for Java with async-profiler: see `atys doctor java`; else record cpu, wall or off-cpu");
+                "it works for Java with async-profiler: see `atys doctor java`; else record " +
+                    profile::listed_kinds(is_of_any_process, " or "));
   for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
-  return {};
-}
-
-Result<> Recording::State::create_command(const CommandTarget& command, const preload::SharedSpace* space) {
-  linux::ChildOptions options;
-  if (space != nullptr) options.optional_environment = space->environment();
-  for (const auto& kernel : profiling_kernels())
-    if (auto help = kernel->help_command(plan_)) helps_.push_back(std::move(help));
-  for (const auto& help : helps_)
-    for (std::string& variable : help->environment()) options.more_environment.push_back(std::move(variable));
-  child_.emplace(TRY(linux::ChildProcess::create(command.arguments, options)));
-  for (const auto& help : helps_) {
-    if (help->prepare(child_->pid()).ok()) continue;
-    options.more_environment.clear();
-    child_.emplace(TRY(linux::ChildProcess::create(command.arguments, options)));
-    helps_.clear();
-    break;
-  }
   return {};
 }
 
@@ -215,19 +181,18 @@ void Recording::State::spare_covered() {
 }
 
 Result<> Recording::State::start() {
-  setup_cpu_ns_ = own_cpu_ns();
-  looks_before_ns_ = modules_.first_looks().total_ns();
+  costs_.begin_sampling();
   TRY(source_->start());
-  started_ns_ = clock_ns(CLOCK_MONOTONIC);
-  begin_window(started_ns_);
-  times_.begin(started_ns_);
-  attachments_.begin_window(started_ns_);
-  if (plan_.tells_phases) collector_->begin_part(window_started_unix_ns_);
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  clock_.begin(now, clock_ns(CLOCK_REALTIME));
+  times_.begin(now);
+  attachments_.begin_window(now);
+  if (plan_.tells_phases) collector_->begin_part(clock_.window_began_unix_ns());
   for (const pid_t pid : target_->pids()) {
-    if (!child_) provenance_.note_process(pid);
+    if (!command_) provenance_.note_process(pid);
     sums_.add(pid);
   }
-  if (child_) TRY(child_->release());
+  if (command_) TRY(command_->begin());
   return {};
 }
 
@@ -238,7 +203,7 @@ void Recording::State::wait(int timeout_ms) {
   target_->add_wakeups(fds);
   const size_t of_target = fds.size();
   if (signals_) fds.push_back({signals_->fd(), POLLIN, 0});
-  if (child_) fds.push_back({child_->pidfd(), POLLIN, 0});
+  if (command_) fds.push_back({command_->pidfd(), POLLIN, 0});
   if (plan_.wake_fd >= 0) fds.push_back({plan_.wake_fd, POLLIN, 0});
   fds.push_back({attachments_.wakeup_fd(), POLLIN, 0});
   source_->add_wakeups(fds);
@@ -258,7 +223,7 @@ EndReason Recording::State::step(int timeout_ms) {
   for (const pid_t pid : collector_->take_new_pids()) {
     provenance_.note_process(pid);
     sums_.add_seen(pid);
-    for (const auto& help : helps_) help->note_process(pid);
+    if (command_) command_->note_process(pid);
   }
   hand_over_to_runtimes();
   note_ended_threads();
@@ -280,8 +245,8 @@ EndReason Recording::State::end_reason(uint64_t now) {
   if (times_.is_cost_due(now)) keep_budget(now);
   if (const auto signal = signals_ ? signals_->take() : linux::SignalWatch::Taken{}; signal.number != 0)
     if (const EndReason reason = on_signal(signal); reason != EndReason::Running) return reason;
-  if (child_ && has_child_ended()) attachments_.end_window(now);  // its account is gone with it
-  if (child_ && (exit_status_ = child_->poll_exit()) >= 0) return EndReason::TargetEnded;
+  if (command_ && command_->has_ended()) attachments_.end_window(now);  // its account is gone with it
+  if (command_ && command_->look_for_exit() >= 0) return EndReason::TargetEnded;
   if (times_.is_over(now)) return EndReason::Duration;
   if (plan_.max_samples != 0 && source_->totals().is_limit_reached) return EndReason::Samples;
   if (times_.is_target_due(now)) {
@@ -309,23 +274,18 @@ void Recording::State::note_ended_threads() {
   }
 }
 
-bool Recording::State::has_child_ended() const {
-  pollfd ended{child_->pidfd(), POLLIN, 0};
-  return ::poll(&ended, 1, 0) > 0;
-}
-
 // The command is told, and its end is ours; a terminal has told it already. Whoever asks twice means us.
 EndReason Recording::State::on_signal(const linux::SignalWatch::Taken& signal) {
   ++signals_seen_;
-  if (!child_ || signals_seen_ > 1) return EndReason::Interrupted;
-  if (!signal.is_of_terminal) child_->send_signal(signal.number);
+  if (!command_ || signals_seen_ > 1) return EndReason::Interrupted;
+  if (!signal.is_of_terminal) command_->send_signal(signal.number);
   return EndReason::Running;
 }
 
 budget::OverheadReading Recording::State::reading() const {
   const native::SourceTotals totals = source_->totals();
-  return {.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - started_ns_,
-          .own_cpu_ns = own_cpu_ns() - setup_cpu_ns_ - naming_cpu_ns_ - first_looks_ns(),
+  return {.elapsed_ns = clock_.since_begin_ns(clock_ns(CLOCK_MONOTONIC)),
+          .own_cpu_ns = costs_.sampling_ns(),
           .kernel_cpu_ns = totals.kernel_ns,
           .target_cpu_ns = totals.weight,
           .samples = totals.samples};
@@ -350,31 +310,29 @@ void Recording::State::update_use() {
   const budget::OverheadReading now = reading();
   use_.elapsed_ns = now.elapsed_ns;
   use_.samples = now.samples;
-  use_.setup_cpu_ns = setup_cpu_ns_;
+  use_.setup_cpu_ns = costs_.setup_ns();
   use_.own_cpu_ns = now.own_cpu_ns;
-  use_.first_looks_cpu_ns = first_looks_ns();
+  use_.first_looks_cpu_ns = costs_.first_looks_ns();
   use_.kernel_cpu_ns = now.kernel_cpu_ns;
   use_.target_cpu_ns = now.target_cpu_ns;
   use_.overhead = guard_.overhead(now);
   use_.grants = guard_.grants();
   note_ended_threads();
-  attachments_.end_window(started_ns_ + use_.elapsed_ns);
+  attachments_.end_window(clock_.at(use_.elapsed_ns));
 }
 
 Profile Recording::State::take_window() {
   source_->collect(*collector_);
   source_->collect_counts(*collector_);
   update_use();
-  const uint64_t before = own_cpu_ns();
-  Profile profile = build(false);
-  naming_cpu_ns_ += own_cpu_ns() - before;
+  Profile profile = build_on_the_way();
   for (const auto& [reason, count] : source_->totals().losses) told_losses_[reason] = count;
   collector_->forget_values();
   own_.clear();
   if (plan_.is_one_of_several) modules_.forget_sections();
   // What came while names were given is of the next window.
-  begin_window(started_ns_ + use_.elapsed_ns);
-  attachments_.begin_next_window(window_started_ns_);
+  begin_window(clock_.at(use_.elapsed_ns));
+  attachments_.begin_next_window(clock_.window_began_ns());
   sums_.next_window(source_->totals());
   return profile;
 }
@@ -383,20 +341,17 @@ Profile Recording::State::so_far() {
   source_->collect(*collector_);
   source_->collect_counts(*collector_);
   update_use();
-  const uint64_t before = own_cpu_ns();
-  Profile profile = build(false);
-  naming_cpu_ns_ += own_cpu_ns() - before;
-  return profile;
+  return build_on_the_way();
 }
 
 void Recording::State::ask_rate(double hz) {
   const double before = guard_.grants().back().hz;
-  const double granted = guard_.ask(clock_ns(CLOCK_MONOTONIC) - started_ns_, hz);
+  const double granted = guard_.ask(clock_.since_begin_ns(clock_ns(CLOCK_MONOTONIC)), hz);
   if (granted == before) return;
   if (granted > before) times_.on_higher_rate(clock_ns(CLOCK_MONOTONIC));
   (void)source_->set_period(period_of(granted));
   tell_rate(granted);
-  if (granted > before && clock_ns(CLOCK_MONOTONIC) - window_opened_ns_ < period_of(before)) begin_window_again();
+  if (granted > before && clock_.since_opened_ns(clock_ns(CLOCK_MONOTONIC)) < period_of(before)) begin_window_again();
 }
 
 // A sample that came between two windows still stands for the long time between samples at the rate before; in a window at a
@@ -406,14 +361,12 @@ void Recording::State::begin_window_again() {
   source_->collect_counts(*collector_);
   collector_->forget_values();
   begin_window(clock_ns(CLOCK_MONOTONIC));
-  attachments_.begin_window(window_started_ns_);
+  attachments_.begin_window(clock_.window_began_ns());
   sums_.begin_again(source_->totals());
 }
 
 void Recording::State::begin_window(uint64_t at_ns) {
-  window_started_ns_ = at_ns;
-  window_opened_ns_ = clock_ns(CLOCK_MONOTONIC);
-  window_started_unix_ns_ = static_cast<int64_t>(clock_ns(CLOCK_REALTIME) - (window_opened_ns_ - at_ns));
+  clock_.begin_window(at_ns, clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_REALTIME));
 }
 
 Profile Recording::State::finish() {
@@ -423,21 +376,29 @@ Profile Recording::State::finish() {
   update_use();
   const budget::OverheadReading last = reading();
   use_.overhead = guard_.overhead(last);
-  const uint64_t cpu_before = own_cpu_ns();
-  Profile profile = build(true);
-  for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
-  modules_.save_lines();
-  provenance_.describe_files(modules_, profile);
-  use_.finish_cpu_ns = own_cpu_ns() - cpu_before + naming_cpu_ns_;
+  Profile profile;
+  {
+    const RecordingCosts::Naming naming(costs_);
+    profile = build(true);
+    for (std::string& note : attachments_.take_notes()) notes_.push_back(std::move(note));
+    modules_.save_lines();
+    provenance_.describe_files(modules_, profile);
+  }
+  use_.finish_cpu_ns = costs_.naming_ns();
   use_.peak_bytes = peak_bytes();
   describe_use(plan_, use_, profile);
   return profile;
 }
 
 CountedTime Recording::State::counted() {
-  std::optional<uint64_t> command_cpu_ns;
-  if (child_ && exit_status_ >= 0) command_cpu_ns = linux::used_cpu_ns(child_->usage());
-  return sums_.look(source_->totals(), *collector_, started_ns_ + use_.elapsed_ns - window_started_ns_, command_cpu_ns);
+  return sums_.look(source_->totals(), *collector_, clock_.window_ns(use_.elapsed_ns),
+                    command_ ? command_->used_cpu_ns() : std::nullopt);
+}
+
+// Giving names is no part of sampling.
+Profile Recording::State::build_on_the_way() {
+  const RecordingCosts::Naming naming(costs_);
+  return build(false);
 }
 
 Profile Recording::State::build(bool is_last) {
@@ -448,11 +409,10 @@ Profile Recording::State::build(bool is_last) {
   add_recorded_samples(*collector_, modules_, own_, sums, value_names(plan_.kind), plan_, profile);
   for (const auto& [name, processes] : attachments_.runtimes())
     profile.add_fact("runtime", name + ": " + std::to_string(processes) + (processes == 1 ? " process" : " processes"));
-  profile.header.time_ns = window_started_unix_ns_;
-  profile.header.duration_ns = static_cast<int64_t>(started_ns_ + use_.elapsed_ns - window_started_ns_);
+  profile.header.time_ns = clock_.window_began_unix_ns();
+  profile.header.duration_ns = static_cast<int64_t>(clock_.window_ns(use_.elapsed_ns));
   profile.header.period_type = profile.value_types()[1];
-  profile.header.period =
-      value_names(plan_.kind).weight_unit != "nanoseconds" ? 1 : static_cast<int64_t>(period_of(guard_.grants().back().hz));
+  profile.header.period = sample_period(plan_.kind, period_of(guard_.grants().back().hz));
   const native::SourceTotals totals = source_->totals();
   for (const auto& [reason, count] : totals.losses)
     if (const auto told = told_losses_.find(reason); count > (told == told_losses_.end() ? 0 : told->second))
@@ -481,20 +441,15 @@ std::vector<pid_t> Recording::processes() const { return state_->provenance_.pro
 Profile Recording::take_window() { return state_->take_window(); }
 Profile Recording::finish() { return state_->finish(); }
 void Recording::end_command() {
-  if (state_->child_) state_->child_->send_signal(SIGTERM);
+  if (state_->command_) state_->command_->send_signal(SIGTERM);
 }
-pid_t Recording::command_pid() const { return state_->child_ ? state_->child_->pid() : 0; }
-int Recording::wait_command(int timeout_ms) {
-  if (!state_->child_) return -1;
-  pollfd ended{state_->child_->pidfd(), POLLIN, 0};
-  (void)::poll(&ended, 1, timeout_ms);
-  return state_->exit_status_ = state_->child_->poll_exit();
-}
+pid_t Recording::command_pid() const { return state_->command_ ? state_->command_->pid() : 0; }
+int Recording::wait_command(int timeout_ms) { return state_->command_ ? state_->command_->wait_for_exit(timeout_ms) : -1; }
 const RecordingUse& Recording::use() const { return state_->use_; }
 double Recording::elapsed_seconds() const { return state_->elapsed_seconds(); }
 double Recording::samples() const { return static_cast<double>(state_->source_->totals().samples); }
 std::string Recording::tier() const { return std::string(state_->source_->tier()); }
-int Recording::exit_status() const { return state_->exit_status_; }
+int Recording::exit_status() const { return state_->command_ ? state_->command_->exit_status() : -1; }
 const std::vector<std::string>& Recording::notes() const { return state_->notes_; }
 
 }  // namespace atys::capture

@@ -8,14 +8,11 @@
 #include <string>
 
 #include "budget/overhead_guard.h"
+#include "capture/end_reason.h"
 #include "capture/recording_plan.h"
 #include "profile/profile.h"
 
 namespace atys::capture {
-
-// Why it ended.
-enum class EndReason { Running, Duration, TargetEnded, Samples, Interrupted, Settled };
-const char* to_string(EndReason reason);
 
 // What the recording used of what it was granted.
 struct RecordingUse {

@@ -11,20 +11,19 @@
 #include "adapt/pruning.h"
 #include "base/result.h"
 #include "capture/target.h"
+#include "profile/kinds.h"
 
 namespace atys::capture {
 
 // Where stacks come from: chosen by what this machine permits, or forced.
 enum class Tier { Auto, Ebpf, Perf, Signal, Stop, Memory };
 
-// Alloc and Lock are of runtimes that record them themselves; the others are of any process.
-enum class KindName { Cpu, OffCpu, Wall, Alloc, Lock, Event };
-
+// A row of the table of kinds, and which event where it is of any.
 struct Kind {
-  KindName name = KindName::Cpu;
-  std::string event;  // of Event: "page-faults", "cycles:p", "sched:sched_switch", "r01c2" …
+  const profile::KindRow* row = &profile::default_kind();
+  std::string event = {};  // "page-faults", "cycles:p", "sched:sched_switch", "r01c2" …; empty: it is of none
 
-  // "cpu", "off-cpu", "wall", "alloc", "lock", "event:NAME"; as people write them too: "off_cpu", "OffCPU"
+  // As people write them: "cpu", "off_cpu", "OffCPU", "event:NAME".
   static Result<Kind> parse(std::string_view text);
   std::string text() const;
 };
@@ -57,7 +56,7 @@ struct RecordingPlan {
 };
 
 // Whether only runtimes that record themselves have it.
-inline bool is_of_runtimes(const Kind& kind) { return kind.name == KindName::Alloc || kind.name == KindName::Lock; }
+inline bool is_of_runtimes(const Kind& kind) { return kind.row->recorded_by == profile::KindRow::RecordedBy::Runtimes; }
 
 Result<Tier> parse_tier(std::string_view text);
 

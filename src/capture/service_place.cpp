@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "base/hex.h"
 #include "capture/service_program.h"
 #include "linux/cgroup.h"
 
@@ -15,7 +16,6 @@ constexpr size_t kShortId = 12;
 constexpr std::string_view kService = ".service";
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
 // Numbers of copies: "web-1", "web_2". A name that is nothing else stays.
 std::string without_number(std::string name) {
@@ -69,9 +69,8 @@ std::string place_of_container(const linux::ProcessInfo& process, const std::str
 std::string unescaped(std::string_view unit) {
   std::string text;
   for (size_t i = 0; i < unit.size(); ++i) {
-    const bool is_code =
-        unit.substr(i).starts_with("\\x") && i + 3 < unit.size() && is_hex(unit[i + 2]) && is_hex(unit[i + 3]);
-    text += is_code ? static_cast<char>(std::stoi(std::string(unit.substr(i + 2, 2)), nullptr, 16)) : unit[i];
+    const bool is_code = unit.substr(i).starts_with("\\x") && i + 3 < unit.size() && is_hex(unit.substr(i + 2, 2));
+    text += is_code ? static_cast<char>(hex_value(unit[i + 2]) * 16 + hex_value(unit[i + 3])) : unit[i];
     if (is_code) i += 3;
   }
   return text;
@@ -89,10 +88,7 @@ std::string name_of_unit(std::string_view folder) {
 
 bool is_of_systemd(std::string_view folder) { return folder.ends_with(".slice") || folder.ends_with(".scope"); }
 
-bool is_a_word(std::string_view folder) {
-  const bool is_number = std::all_of(folder.begin(), folder.end(), is_hex);
-  return !folder.empty() && !is_number;
-}
+bool is_a_word(std::string_view folder) { return !is_hex(folder); }
 
 }  // namespace
 

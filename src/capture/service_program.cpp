@@ -2,94 +2,31 @@
 #include "capture/service_program.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include "base/path_names.h"
+#include "language/languages.h"
 
 namespace atys::capture {
 
 namespace {
 
-// What a word that is no option stands for.
-enum class Plain { File, Name, Nothing };
+using language::Interpreter;
+using language::Words;
+using Plain = Interpreter::Plain;
 
-// Programs whose own name says nothing of what they do, and how their command lines are read. Lists have blanks between.
-struct Interpreter {
-  std::string_view names;
-  std::string_view takes_word;    // options that the next word belongs to
-  std::string_view code_follows;  // options that are followed by code, not by a file
-  std::string_view file_follows;  // options that are followed by what it runs
-  std::string_view name_follows;  // the same, by a name that it looks for
-  std::string_view verbs;         // words before what it runs
-  Plain plain = Plain::File;
-  bool has_clusters = false;  // "-uc" is "-u -c", and what an option takes may follow at once
-  bool is_shell = false;
-};
+constexpr std::string_view kManyPrograms[] = {"busybox", "toybox"};  // one file; the first word says which it is
 
-constexpr std::array<Interpreter, 14> kInterpreters{{
-    {.names = "python pypy",
-     .takes_word = "-X -W -Q --check-hash-based-pycs",
-     .code_follows = "-c",
-     .name_follows = "-m",
-     .has_clusters = true},
-    {.names = "java",
-     .takes_word = "-cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --add-reads "
-                   "--limit-modules --upgrade-module-path --patch-module --source",
-     .file_follows = "-jar",
-     .name_follows = "-m --module",
-     .plain = Plain::Name},
-    {.names = "node nodejs",
-     .takes_word = "-r --require --import --loader --experimental-loader -C --conditions",
-     .code_follows = "-e --eval -p --print -pe"},
-    {.names = "deno bun",
-     .takes_word = "-c --config --import-map",
-     .code_follows = "-e --eval eval",
-     .verbs = "run exec serve"},
-    {.names = "ruby", .takes_word = "-C -I -r", .code_follows = "-e", .has_clusters = true},
-    {.names = "php", .takes_word = "-d -c -z -S -t", .code_follows = "-r -B -R -E", .file_follows = "-f -F"},
-    {.names = "perl", .takes_word = "-I", .code_follows = "-e -E", .has_clusters = true},
-    {.names = "bash sh dash ash zsh ksh",
-     .takes_word = "-o -O --rcfile --init-file",
-     .code_follows = "-c",
-     .has_clusters = true,
-     .is_shell = true},
-    {.names = "dotnet mono",
-     .takes_word = "--additionalprobingpath --depsfile --runtimeconfig --fx-version --project",
-     .verbs = "exec run"},
-    {.names = "lua luajit", .takes_word = "-l", .code_follows = "-e", .has_clusters = true},
-    {.names = "julia", .takes_word = "-J -t -p -L", .code_follows = "-e -E --eval"},
-    {.names = "R Rscript", .takes_word = "-g", .code_follows = "-e", .file_follows = "-f"},
-    {.names = "tclsh wish guile", .code_follows = "-c"},
-    {.names = "beam.smp", .name_follows = "-sname -name", .plain = Plain::Nothing},
-}};
-constexpr std::string_view kManyPrograms = "busybox toybox";  // one file; the first word says which it is
-constexpr std::string_view kBinFolders = "bin sbin .bin libexec Scripts";
-constexpr std::string_view kFileOption = "--file=";  // of R
-
-std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
-
-bool has_word(std::string_view list, std::string_view word) {
-  while (!word.empty() && !list.empty()) {
-    const size_t end = std::min(list.find(' '), list.size());
-    if (list.substr(0, end) == word) return true;
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return false;
+bool has_word(std::span<const std::string_view> list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
 }
 
 bool has_letter(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
-}
-
-// "python3.11" is python
-const Interpreter* find_interpreter(std::string_view program) {
-  while (!program.empty() && (std::isdigit(static_cast<unsigned char>(program.back())) != 0 || program.back() == '.'))
-    program.remove_suffix(1);
-  const auto* found = std::find_if(kInterpreters.begin(), kInterpreters.end(),
-                                   [&](const Interpreter& one) { return has_word(one.names, program); });
-  return found == kInterpreters.end() ? nullptr : found;
 }
 
 // "-bash" is how a login shell is called.
@@ -113,6 +50,7 @@ struct Told {
   enum class As { Program, File, Name, Code };
   As as = As::Program;
   std::string_view text;
+  const Interpreter* by = nullptr;  // of a name: who looks for it
 };
 
 // A process that has written over its command line, e.g. "gunicorn: worker [shop]"; nothing: it has not.
@@ -120,7 +58,7 @@ std::optional<Told> told_by_title(std::string_view program, std::string_view tit
   if (title.starts_with('/')) return std::nullopt;
   if (title.starts_with('-')) title.remove_prefix(1);
   const std::string_view word = title.substr(0, title.find_first_of(" :[("));
-  if (word.empty() || word == program || find_interpreter(word) != nullptr) return std::nullopt;
+  if (word.empty() || word == program || language::find_interpreter(word) != nullptr) return std::nullopt;
   return Told{Told::As::Name, word};
 }
 
@@ -139,7 +77,8 @@ Option::Takes taken_by(const Interpreter& interpreter, std::string_view option) 
 }
 
 Option read_option(const Interpreter& interpreter, std::string_view word) {
-  if (word.starts_with(kFileOption)) return {Option::Takes::File, word.substr(kFileOption.size())};
+  if (const std::string_view file = interpreter.file_is_attached; !file.empty() && word.starts_with(file))
+    return {Option::Takes::File, word.substr(file.size())};
   if (!interpreter.has_clusters || word.starts_with("--")) return {taken_by(interpreter, word), {}};
   for (size_t i = 1; i < word.size(); ++i) {
     const char option[] = {'-', word[i]};
@@ -149,7 +88,8 @@ Option read_option(const Interpreter& interpreter, std::string_view word) {
   return {};
 }
 
-Told told_by_words(const Interpreter& interpreter, const std::vector<std::string>& words) {
+Told told_by_words(const language::KnownInterpreter& known, const std::vector<std::string>& words) {
+  const Interpreter& interpreter = *known.facts;
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (word == "-") break;  // it comes by a pipe
@@ -158,14 +98,15 @@ Told told_by_words(const Interpreter& interpreter, const std::vector<std::string
       const bool is_next = takes != Option::Takes::Nothing && attached.empty();
       const std::string_view taken = !is_next ? attached : i + 1 < words.size() ? std::string_view(words[i + 1]) : "";
       if (takes == Option::Takes::File) return {Told::As::File, taken};
-      if (takes == Option::Takes::Name) return {Told::As::Name, taken};
+      if (takes == Option::Takes::Name) return {Told::As::Name, taken, &interpreter};
       if (takes == Option::Takes::Code) break;
       if (is_next) ++i;
     } else if (has_word(interpreter.code_follows, word)) {
       break;
     } else if (!word.empty() && !word.starts_with('@') && !has_word(interpreter.verbs, word)) {
       if (interpreter.plain == Plain::Nothing) continue;
-      return {interpreter.plain == Plain::Name && !word.ends_with(".java") ? Told::As::Name : Told::As::File, word};
+      const bool is_file = interpreter.plain == Plain::File || language::language_of_file(word) == known.language;
+      return {is_file ? Told::As::File : Told::As::Name, word, &interpreter};
     }
   }
   return {Told::As::Code, {}};
@@ -173,7 +114,7 @@ Told told_by_words(const Interpreter& interpreter, const std::vector<std::string
 
 Told told_by(const linux::ProcessInfo& process) {
   const std::string_view program = program_of(process);
-  const Interpreter* interpreter = find_interpreter(program);
+  const language::KnownInterpreter* interpreter = language::find_interpreter(program);
   if (interpreter == nullptr) return {Told::As::Program, program};
   std::vector<std::string> words = process.command_line;
   while (!words.empty() && words.back().empty()) words.pop_back();  // room that a longer command line had
@@ -181,11 +122,11 @@ Told told_by(const linux::ProcessInfo& process) {
     if (const auto title = told_by_title(program, process.command_line.front())) return *title;
   const Told told = told_by_words(*interpreter, process.command_line);
   if (told.as != Told::As::Code) return told;
-  return {interpreter->is_shell ? Told::As::Program : Told::As::Code, program};
+  return {interpreter->facts->is_shell ? Told::As::Program : Told::As::Code, program};
 }
 
 // "/srv/./a/../b" is "/srv/b".
-std::string joined(std::string_view folder, std::string_view path) {
+std::string path_from(std::string_view folder, std::string_view path) {
   const std::string whole = path.starts_with('/') ? std::string(path) : std::string(folder) + "/" + std::string(path);
   std::vector<std::string_view> parts;
   for (size_t at = 0; at < whole.size();) {
@@ -216,9 +157,9 @@ std::string shell_folder(pid_t pid, ProcessFacts& facts) {
 // The folder that a relative path was meant from. One that works elsewhere by now was started, as a rule, by a shell.
 std::string started_in(pid_t pid, std::string_view path, ProcessFacts& facts) {
   std::string now = facts.working_folder(pid);
-  if (now.empty() || facts.has_file(pid, joined(now, path))) return now;
+  if (now.empty() || facts.has_file(pid, path_from(now, path))) return now;
   const std::string before = shell_folder(pid, facts);
-  return before.starts_with('/') && facts.has_file(pid, joined(before, path)) ? before : now;
+  return before.starts_with('/') && facts.has_file(pid, path_from(before, path)) ? before : now;
 }
 
 std::string folder_of_file(pid_t pid, std::string_view path, ProcessFacts& facts) {
@@ -227,33 +168,38 @@ std::string folder_of_file(pid_t pid, std::string_view path, ProcessFacts& facts
     from = started_in(pid, path, facts);
     if (from.empty()) return {};
   }
-  std::string folder = parent_of(joined(from, path));
-  if (!has_word(kBinFolders, base_name(folder))) return folder;
+  std::string folder = parent_of(path_from(from, path));
+  static const Words kProgramFolders = language::words_of_all(&language::Language::program_folders);
+  if (!has_word(kProgramFolders, base_name(folder))) return folder;
   const std::string works_in = facts.working_folder(pid);
   return works_in.empty() || works_in == "/" ? folder : works_in;
 }
 
-// Of the first entry of a class path.
-std::string_view class_path(const std::vector<std::string>& words) {
+// The first entry of the path on which names are looked for, a class path say.
+std::string_view first_of_path(const Words& path_follows, const std::vector<std::string>& words) {
   for (size_t i = 1; i + 1 < words.size(); ++i) {
-    if (!has_word("-cp -classpath --class-path -p --module-path", words[i])) continue;
+    if (!has_word(path_follows, words[i])) continue;
     const std::string_view path = words[i + 1];
     return path.substr(0, path.find(':'));
   }
   return {};
 }
 
-std::string folder_of_name(const linux::ProcessInfo& process, ProcessFacts& facts) {
-  std::string_view looked_for = class_path(process.command_line);
+bool is_archive(std::string_view path) {
+  static const Words kArchives = language::words_of_all(&language::Language::archives);
+  return path.ends_with(".zip") || std::ranges::any_of(kArchives, [&](auto archive) { return path.ends_with(archive); });
+}
+
+std::string folder_of_name(const linux::ProcessInfo& process, const Interpreter* by, ProcessFacts& facts) {
+  std::string_view looked_for = by == nullptr ? "" : first_of_path(by->path_follows, process.command_line);
   if (looked_for.ends_with("/*")) looked_for.remove_suffix(2);
-  const bool is_file = looked_for.ends_with(".jar") || looked_for.ends_with(".zip");
   if (looked_for.empty() || !looked_for.starts_with('/')) {
     const std::string works_in = facts.working_folder(process.pid);
     if (looked_for.empty() || works_in.empty()) return works_in;
-    const std::string path = joined(works_in, looked_for);
-    return is_file ? parent_of(path) : path;
+    const std::string path = path_from(works_in, looked_for);
+    return is_archive(looked_for) ? parent_of(path) : path;
   }
-  return is_file ? parent_of(joined({}, looked_for)) : joined({}, looked_for);
+  return is_archive(looked_for) ? parent_of(path_from({}, looked_for)) : path_from({}, looked_for);
 }
 
 }  // namespace
@@ -276,7 +222,7 @@ std::string program_folder(const linux::ProcessInfo& process, ProcessFacts& fact
   switch (told.as) {
     case Told::As::Program: return parent_of(process.executable);
     case Told::As::File: return folder_of_file(process.pid, told.text, facts);
-    case Told::As::Name: return folder_of_name(process, facts);
+    case Told::As::Name: return folder_of_name(process, told.by, facts);
     case Told::As::Code: return facts.working_folder(process.pid);
   }
   return {};

@@ -98,6 +98,7 @@ TEST(service_program, reads_options_of_python_as_python_does) {
   EXPECT_EQ(python({"../till/search.py"}), "/srv/till | search.py");
   EXPECT_EQ(python({"-m", "gunicorn", "app"}), "/srv/shop | gunicorn");
   EXPECT_EQ(python({"-Im", "http.server"}), "/srv/shop | http.server");
+  EXPECT_EQ(python({"-m", "http.server", "-p", "80"}), "/srv/shop | http.server") << "only Java has a path behind -p";
   EXPECT_EQ(python({"-W", "ignore", "-X", "dev", "search.py"}), "/srv/shop | search.py");
   EXPECT_EQ(python({"-Wignore", "search.py"}), "/srv/shop | search.py");
   EXPECT_EQ(python({"-c", "while 1: pass"}), "/srv/shop | python3.11");

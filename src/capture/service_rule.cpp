@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/path_names.h"
+#include "base/strings.h"
 #include "base/utf8.h"
 #include "capture/service_program.h"
 
@@ -167,14 +169,6 @@ Result<Condition> parse_condition(std::string_view rule, const Word& word) {
   return condition;
 }
 
-std::string joined(const std::vector<std::string>& arguments) {
-  std::string text;
-  for (const std::string& argument : arguments) text += (text.empty() ? "" : " ") + argument;
-  return text;
-}
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_unit(std::string_view folder) {
   return folder.ends_with(".service") || folder.ends_with(".slice") || folder.ends_with(".scope");
 }
@@ -188,7 +182,7 @@ bool has_name(const linux::ProcessInfo& process, const std::string& name) {
 bool holds(const Condition& condition, const linux::ProcessInfo& process, ProcessFacts& facts) {
   switch (condition.field) {
     case Field::Name: return has_name(process, condition.value);
-    case Field::Command: return re2::RE2::PartialMatch(joined(process.command_line), *condition.pattern);
+    case Field::Command: return re2::RE2::PartialMatch(joined(process.command_line, " "), *condition.pattern);
     case Field::Executable: return re2::RE2::FullMatch(process.executable, *condition.pattern);
     case Field::Cgroup: return re2::RE2::FullMatch(process.cgroup, *condition.pattern);
     case Field::Environment: {

@@ -42,8 +42,8 @@ Result<std::unique_ptr<native::SampleSource>> open_ebpf(const RecordingPlan& pla
        .only_we_add = (is_of_processes && !target.with_children()) || std::holds_alternative<ServiceTarget>(plan.target),
        .only_process = is_of_processes && !target.with_children() && pids.size() == 1 ? pids.front() : 0,
        .with_children = target.with_children(),
-       .with_cpu = !event && plan.kind.name != KindName::OffCpu,
-       .with_waits = !event && plan.kind.name != KindName::Cpu,
+       .with_cpu = plan.kind.row->computes,
+       .with_waits = plan.kind.row->waits,
        .event = event,
        .watches_threads = event && may_watch_threads(plan, target),
        .waits_for_exec = std::holds_alternative<CommandTarget>(plan.target),
@@ -72,8 +72,8 @@ Result<std::unique_ptr<native::SampleSource>> open_memory(const RecordingPlan& p
                                    .period_ns = period_ns,
                                    .max_samples = plan.max_samples,
                                    .with_children = target.with_children(),
-                                   .with_cpu = plan.kind.name != KindName::OffCpu,
-                                   .with_waits = plan.kind.name != KindName::Cpu});
+                                   .with_cpu = plan.kind.row->computes,
+                                   .with_waits = plan.kind.row->waits});
 }
 
 bool is_command(const RecordingPlan& plan) { return std::holds_alternative<CommandTarget>(plan.target); }
@@ -114,8 +114,8 @@ Result<std::unique_ptr<native::SampleSource>> open_looks(const RecordingPlan& pl
                                    .max_samples = plan.max_samples,
                                    .with_children = target.with_children(),
                                    .may_stop = may_stop,
-                                   .with_cpu = plan.kind.name != KindName::OffCpu,
-                                   .with_waits = plan.kind.name != KindName::Cpu,
+                                   .with_cpu = plan.kind.row->computes,
+                                   .with_waits = plan.kind.row->waits,
                                    .space = std::move(space)});
 }
 
@@ -153,8 +153,8 @@ bool is_interpreter(const RecordingPlan& plan) {
 Result<std::unique_ptr<native::SampleSource>> choose_without_ebpf(const RecordingPlan& plan, const TargetProcesses& target,
                                                                   uint64_t period_ns,
                                                                   std::unique_ptr<preload::SharedSpace> space) {
-  const bool has_waits = plan.kind.name != KindName::Cpu;
-  if (plan.kind.name == KindName::OffCpu) return open_memory(plan, target, period_ns);
+  const bool has_waits = plan.kind.row->waits;
+  if (plan.kind.row->is_waiting()) return open_memory(plan, target, period_ns);
   if (has_waits && !is_command(plan) && !plan.may_pause) return open_memory(plan, target, period_ns);
   const auto perf = check_perf_events();
   if (perf.ok() && !has_waits && !(space != nullptr && is_interpreter(plan))) return open_rings(plan, target, period_ns);
@@ -190,8 +190,8 @@ Result<std::unique_ptr<native::SampleSource>> choose_for_event(const RecordingPl
 }
 
 // What the right to something better would add. Where a thread waits is seen with all its frames.
-std::string missing_in(std::string_view tier, KindName kind) {
-  if (tier == "memory" && kind == KindName::Cpu) return ", no native frames";
+std::string missing_in(std::string_view tier, const profile::KindRow& kind) {
+  if (tier == "memory" && kind.is_cpu_time()) return ", no native frames";
   return tier == "perf" ? "" : ", no frames of the kernel";
 }
 
@@ -212,8 +212,9 @@ Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan&
                                                             uint64_t period_ns, std::unique_ptr<preload::SharedSpace> space,
                                                             std::vector<std::string>& notes) {
   if (is_of_runtimes(plan.kind)) return open_none(plan);
-  const bool has_waits = plan.kind.name == KindName::OffCpu || plan.kind.name == KindName::Wall;
-  if (plan.kind.name == KindName::Event) return choose_for_event(plan, target, period_ns, notes);
+  const bool has_waits = plan.kind.row->waits;
+  if (plan.kind.row->recorded_by == profile::KindRow::RecordedBy::Event)
+    return choose_for_event(plan, target, period_ns, notes);
   if (plan.tier == Tier::Perf && has_waits)
     return fail(ErrorCode::Unsupported, "the perf tier does not record waits",
                 "leave --tier out: the best tier that records them is chosen");
@@ -225,7 +226,7 @@ Result<std::unique_ptr<native::SampleSource>> choose_source(const RecordingPlan&
   auto other = choose_without_ebpf(plan, target, period_ns, std::move(space));
   if (other.ok())
     notes.push_back("tier " + std::string((*other)->tier()) + " instead of ebpf" +
-                    missing_in((*other)->tier(), plan.kind.name) + ": " + source.error().message);
+                    missing_in((*other)->tier(), *plan.kind.row) + ": " + source.error().message);
   return other;
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/nearest.h"
+#include "base/strings.h"
 #include "capture/permission.h"
 #include "linux/capabilities.h"
 #include "linux/cgroup.h"
@@ -34,16 +35,8 @@ struct Overloaded : Cases... {
 template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-std::string joined(const std::vector<std::string>& parts, const char* separator) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
-  return text;
-}
-
 std::string list_of(const std::vector<pid_t>& pids) {
-  std::vector<std::string> numbers;
-  for (const pid_t pid : pids) numbers.push_back(std::to_string(pid));
-  return joined(numbers, ", ");
+  return joined(pids, ", ", [](pid_t pid) { return std::to_string(pid); });
 }
 
 Result<std::vector<pid_t>> find_named(const ProcessTarget& named) {

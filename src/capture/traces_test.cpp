@@ -59,7 +59,7 @@ class Traces : public testing::Test {
     return static_cast<size_t>(
         std::distance(std::filesystem::directory_iterator(folder(), none), std::filesystem::directory_iterator()));
   }
-  test::ScratchFolder scratch_;
+  test::BuildFolder scratch_;
 };
 
 }  // namespace

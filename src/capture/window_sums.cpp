@@ -6,7 +6,7 @@ namespace atys::capture {
 // The host is all that there is, and what it waits for is no CPU time.
 WindowSums::WindowSums(const RecordingPlan& plan, bool values_are_ns)
     : has_accounts_(values_are_ns && !std::holds_alternative<HostTarget>(plan.target) && !is_of_runtimes(plan.kind) &&
-                    plan.kind.name != KindName::OffCpu) {}
+                    !plan.kind.row->is_waiting()) {}
 
 void WindowSums::set_tier(std::string_view tier) {
   has_accounts_ = has_accounts_ && tier != "memory";

@@ -11,6 +11,7 @@
 #include "base/quantities.h"
 #include "cli/listening.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "present/metrics/agent_metrics.h"
 #include "present/metrics/metrics_server.h"
 #include "present/text/state_log.h"
@@ -28,19 +29,18 @@ class AgentSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "agent",
         .summary = "Profile the services of this node, for a controller or alone",
-        .description =
-            "Finds the instances of the services that its tasks name, records them window after window at the lowest rate "
-            "that\n"
-            "keeps the answer true, and sends what it finds to a controller. While that is away, windows wait on disk. "
-            "Metrics\n"
-            "for Prometheus are at /metrics. It stays within --max-cpu and --max-memory, whatever its tasks ask for. A "
-            "token that\n"
-            "is replaced in its file is read again.",
-        .examples =
-            "  # for a controller\n"
-            "  atys agent --controller 10.0.0.1:4317 --token-file /etc/atys/token\n"
-            "  # alone: two tasks, seen by Prometheus only\n"
-            "  atys agent --task shop.yaml --task search.yaml --metrics 127.0.0.1:9465",
+        .description = R"(
+          Finds the instances of the services that its tasks name, records them window after window at the lowest rate
+          that keeps the answer true, and sends what it finds to a controller. While that is away, windows wait on disk.
+          Metrics for Prometheus are at /metrics. It stays within --max-cpu and --max-memory, whatever its tasks ask
+          for. A token that is replaced in its file is read again.
+          )"_text,
+        .examples = R"(
+          # for a controller
+          atys agent --controller 10.0.0.1:4317 --token-file /etc/atys/token
+          # alone: two tasks, seen by Prometheus only
+          atys agent --task shop.yaml --task search.yaml --metrics 127.0.0.1:9465
+        )"_text,
     };
     return kManual;
   }

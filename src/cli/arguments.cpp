@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "base/strings.h"
 
 namespace atys::cli {
 
@@ -51,7 +52,7 @@ size_t most_positionals(const CLI::App& app) {
 Error too_many(const CLI::App& app, const Manual& manual, const std::string& word) {
   std::string known;
   for (const CLI::Option* option : app.get_options())
-    if (option->get_positional()) known += (known.empty() ? "" : " and ") + option->get_name(true);
+    if (option->get_positional()) add_to_list(known, option->get_name(true), " and ");
   const std::string verb = "atys " + std::string(manual.name);
   return fail(ErrorCode::InvalidInput, "'" + word + "' is one word too many",
               verb + (known.empty() ? " takes options alone" : " takes one " + known) + "; see " + verb + " --help");

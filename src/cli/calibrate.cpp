@@ -8,6 +8,7 @@
 #include "base/byte_sink.h"
 #include "base/quantities.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "present/report/calibration_report.h"
 
 namespace atys::cli {
@@ -26,15 +27,16 @@ class CalibrateSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "calibrate",
         .summary = "Profile a service for a while and propose a task for it",
-        .description =
-            "The initialization stage. Records the service in full under its usual load, then finds what pruning would save "
-            "and\n"
-            "cost, the largest pruning within the allowed error, and how much the service changes from window to window. "
-            "Prints\n"
-            "the figures and the task that follows from them; -o writes the task file, --report a page with the curves.",
-        .examples =
-            "  # two minutes, then a task file and a report\n"
-            "  atys calibrate shop -o shop.yaml --report shop.html",
+        .description = R"(
+          The initialization stage. Records the service in full under its usual load, then finds what pruning would save
+          and cost, the largest pruning within the allowed error, and how much the service changes from window to
+          window. Prints the figures and the task that follows from them; -o writes the task file, --report a page with
+          the curves.
+          )"_text,
+        .examples = R"(
+          # two minutes, then a task file and a report
+          atys calibrate shop -o shop.yaml --report shop.html
+        )"_text,
     };
     return kManual;
   }

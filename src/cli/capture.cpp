@@ -10,13 +10,24 @@
 #include "cli/compare_options.h"
 #include "cli/ledger_options.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "cli/target_options.h"
 #include "cli/usage.h"
 #include "cli/view_options.h"
+#include "profile/kinds.h"
 
 namespace atys::cli {
 
 namespace {
+
+// In the place of {kinds}: "cpu (where it computes), off-cpu (where it waits, and for what) …"
+std::string with_kinds(std::string text) {
+  constexpr std::string_view kPlace = "{kinds}";
+  std::string listed;
+  for (const profile::KindRow& kind : profile::kinds())
+    listed += (listed.empty() ? "" : ", ") + kind.shown() + " (" + std::string(kind.help) + ")";
+  return text.replace(text.find(kPlace), kPlace.size(), listed);
+}
 
 class CaptureSubcommand final : public Subcommand {
  public:
@@ -24,36 +35,45 @@ class CaptureSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "capture",
         .summary = "Record what a target does, inside a budget",
-        .description =
-            "The target is a command that is started, processes, a service, a control group, or the whole host. A command "
-            "is "
-            "recorded from its first instruction to its last, with all that it starts; its exit status becomes ours, and "
-            "Ctrl-C ends both. Anything else is recorded for --duration, or until Ctrl-C.\n\n"
-            "The first word that is no option of ours begins the command, and all behind it is the command's; -- before it "
-            "says so plainly. Where --duration or --max-samples ends the recording first, the command goes on, and the "
-            "answer "
-            "says so; --stop ends it and all that it started with SIGTERM, and the exit status is 0 then, or 1 if something "
-            "of it has not ended five seconds later.\n\n"
-            "A service is found by rules: NAME, command~REGEX, exe=GLOB, cgroup=GLOB, env:NAME=VALUE, port=N, user=NAME.\n\n"
-            "Kinds: cpu (where it computes), off-cpu (where it waits, and for what), wall (both), event:NAME (page-faults, "
-            "context-switches, cache-misses:pp, sched:sched_switch, rHEX …; atys doctor says what this machine has).\n\n"
-            "The rate is lowered when we would cost more than --max-overhead of the target's CPU time (and never less than "
-            "of one core); values stay true. Prints where the profile is, what it cost, and the hottest functions.",
-        .examples =
-            "  # a program from start to end\n"
-            "  atys capture ./server --once\n"
-            "  # ten seconds of a program that does not end by itself\n"
-            "  atys capture --duration 10s --stop -- ./server\n"
-            "  # ten seconds of a running service, into a file\n"
-            "  atys capture --service port=8080 --duration 10s -o web.pb.gz\n"
-            "  # no longer than it takes to be sure\n"
-            "  atys capture --plan adaptive --pid 4242 --duration 30s\n"
-            "  # why is it slow although it does not compute?\n"
-            "  atys capture --pid 4242 --kind off-cpu --duration 10s",
+        .description = R"(
+          The target is a command that is started, processes, a service, a control group, or the whole host. A command
+          is recorded from its first instruction to its last, with all that it starts; its exit status becomes ours, and
+          Ctrl-C ends both. Anything else is recorded for --duration, or until Ctrl-C.
+
+          The first word that is no option of ours begins the command, and all behind it is the command's; -- before it
+          says so plainly. Where --duration or --max-samples ends the recording first, the command goes on, and the
+          answer says so; --stop ends it and all that it started with SIGTERM, and the exit status is 0 then, or 1 if
+          something of it has not ended five seconds later.
+
+          A service is found by rules: NAME, command~REGEX, exe=GLOB, cgroup=GLOB, env:NAME=VALUE, port=N, user=NAME.
+
+          Kinds: {kinds}.
+
+          The rate is lowered when we would cost more than --max-overhead of the target's CPU time (and never less than
+          of one core); values stay true. Prints where the profile is, what it cost, and the hottest functions.
+          )"_text,
+        .examples = R"(
+          # a program from start to end
+          atys capture ./server --once
+          # ten seconds of a program that does not end by itself
+          atys capture --duration 10s --stop -- ./server
+          # ten seconds of a running service, into a file
+          atys capture --service port=8080 --duration 10s -o web.pb.gz
+          # no longer than it takes to be sure
+          atys capture --plan adaptive --pid 4242 --duration 30s
+          # why is it slow although it does not compute?
+          atys capture --pid 4242 --kind off-cpu --duration 10s
+        )"_text,
         .command = CommandRule::FirstWord,
         .command_is_marked_with = "--ab",
     };
-    return kManual;
+    static const std::string kDescription = with_kinds(std::string(kManual.description));
+    static const Manual kWhole = [] {
+      Manual manual = kManual;
+      manual.description = kDescription;
+      return manual;
+    }();
+    return kWhole;
   }
 
   void define_options(CLI::App& app) override {
@@ -61,7 +81,7 @@ class CaptureSubcommand final : public Subcommand {
     app.add_option("--duration", duration_, "How long: 10s, 500ms, 2m (default: 10s; a command: until it ends)")
         ->type_name("TIME");
     app.add_option(
-           "--plan", request_.plan,
+           "--plan", plan_,
            "fixed, or adaptive: a short look, then more where it is not clear yet, until the answer would not change "
            "(default: fixed)")
         ->type_name("PLAN")
@@ -90,6 +110,7 @@ class CaptureSubcommand final : public Subcommand {
       return verbs::check(comparison_);
     }
     request_.output = output_.parse();
+    request_.plan = TRY(verbs::capture_plan_of(plan_));
     TRY(target_.parse(request_));
     if (!duration_.empty())
       request_.duration_ns = TRY(parse_duration(duration_));
@@ -136,6 +157,7 @@ class CaptureSubcommand final : public Subcommand {
   verbs::CompareRequest comparison_;  // of --ab
   bool is_ab_ = false;
   OutputFlags output_;
+  std::string plan_ = to_string(verbs::CapturePlan::Fixed);
   TargetFlags target_;
   LedgerFlags ledger_;
   std::string duration_;

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/nearest.h"
+#include "base/strings.h"
 
 namespace atys::cli {
 
@@ -34,12 +35,6 @@ CLI::Validator number_from(unsigned long least) {
 }
 
 }  // namespace
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 CLI::Validator positive() { return number_from(1); }
 CLI::Validator whole_number() { return number_from(0); }

@@ -22,6 +22,5 @@ CLI::Validator offers(const std::vector<std::string>& words);
 std::vector<std::string> choices_of(CLI::Option& option);
 
 // "a, b, c"
-std::string joined(const std::vector<std::string>& words);
 
 }  // namespace atys::cli

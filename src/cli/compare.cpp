@@ -8,6 +8,7 @@
 #include "cli/compare_options.h"
 #include "cli/ledger_options.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
@@ -20,26 +21,24 @@ class CompareSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "compare",
         .summary = "Is B faster than A, by how much, and where?",
-        .description =
-            "Runs both commands as fresh processes, in turns, in random order, timed from outside, and stops when it is "
-            "decided or\n"
-            "the budget ends. The verdict is faster, slower, same or inconclusive (with the number of runs that would "
-            "decide). A\n"
-            "difference counts when its whole interval is beyond --threshold and beyond what this machine does to A "
-            "against\n"
-            "itself. Other runs are profiled to say which functions changed, with at most 5% of those marked expected to "
-            "be\n"
-            "chance. Both commands have to succeed; whether their outputs are the same is told.\n\n"
-            "--metric auto decides by CPU time where both compute on one CPU: it is far less noisy than wall time, and then "
-            "the\n"
-            "wall time of an idle machine. Else by wall time. Both are shown.",
-        .examples =
-            "  # two versions of a program\n"
-            "  atys compare './old --input big.txt' './new --input big.txt'\n"
-            "  # without a shell\n"
-            "  atys compare -- ./old 5 -- ./new 5\n"
-            "  # only the time, at most a minute\n"
-            "  atys compare --max-time 1m --profile-runs 0 'python3 a.py' 'python3 b.py'",
+        .description = R"(
+          Runs both commands as fresh processes, in turns, in random order, timed from outside, and stops when it is
+          decided or the budget ends. The verdict is faster, slower, same or inconclusive (with the number of runs that
+          would decide). A difference counts when its whole interval is beyond --threshold and beyond what this machine
+          does to A against itself. Other runs are profiled to say which functions changed, with at most 5% of those
+          marked expected to be chance. Both commands have to succeed; whether their outputs are the same is told.
+
+          --metric auto decides by CPU time where both compute on one CPU: it is far less noisy than wall time, and then
+          the wall time of an idle machine. Else by wall time. Both are shown.
+          )"_text,
+        .examples = R"(
+          # two versions of a program
+          atys compare './old --input big.txt' './new --input big.txt'
+          # without a shell
+          atys compare -- ./old 5 -- ./new 5
+          # only the time, at most a minute
+          atys compare --max-time 1m --profile-runs 0 'python3 a.py' 'python3 b.py'
+        )"_text,
         .command = CommandRule::Marked,
     };
     return kManual;
@@ -47,7 +46,7 @@ class CompareSubcommand final : public Subcommand {
 
   void define_options(CLI::App& app) override {
     app.add_option("COMMAND", words_, "A and B: two texts for a shell, or after --: A ARG… -- B ARG…");
-    app.add_option("--metric", request_.metric, "Which time decides: auto, wall, cpu")
+    app.add_option("--metric", metric_, "Which time decides: auto, wall, cpu")
         ->type_name("TIME")
         ->capture_default_str()
         ->transform(one_of({"auto", "wall", "cpu"}));
@@ -66,7 +65,7 @@ class CompareSubcommand final : public Subcommand {
     app.add_flag("--no-keep", no_keep_, "Do not keep the profiles in the library");
     app.add_flag("--total", total_, "Compare total values of functions instead of self values");
     maps_.define(app);
-    view_.define(app, {"table"});
+    view_.define(app, {reduce::Form::Table});
     ledger_.define(app);
   }
 
@@ -77,6 +76,7 @@ class CompareSubcommand final : public Subcommand {
   Result<> prepare() override {
     TRY(take_commands(words_, request_));
     request_.view = TRY(view_.parse());
+    request_.metric = TRY(verbs::metric_of(metric_));
     request_.maps = TRY(maps_.parse());
     if (!time_.empty()) request_.max_time_ns = TRY(parse_duration(time_));
     if (!threshold_.empty()) request_.least_difference = TRY(parse_percent(threshold_));
@@ -103,6 +103,7 @@ class CompareSubcommand final : public Subcommand {
   ViewFlags view_;
   LedgerFlags ledger_;
   std::vector<std::string> words_;
+  std::string metric_ = "auto";
   std::string time_, threshold_;
   int64_t seed_ = -1;
   bool no_keep_ = false;

@@ -9,6 +9,7 @@
 #include "cli/choices.h"
 #include "cli/option_rows.h"
 #include "cli/subcommand.h"
+#include "profile/kinds.h"
 
 namespace atys::cli {
 
@@ -61,7 +62,7 @@ Source source_of(const CLI::Option& option) {
 void complete_value(Completion& completion, CLI::Option& option, const std::string& typed) {
   const std::vector<std::string> choices = choices_of(option);
   for (const std::string& choice : choices) offer(completion, typed, {choice, ""});
-  if (typed.starts_with("event:") && std::ranges::find(choices, "event:") != choices.end())
+  if (typed.starts_with(profile::kEventPrefix) && std::ranges::find(choices, profile::kEventPrefix) != choices.end())
     offer_known(completion, typed, CandidateKind::Events);
   const Source source = source_of(option);
   const bool is_profile = source.kind == CandidateKind::Profiles && source.shell == Completion::Shell::Files;

@@ -3,6 +3,7 @@
 #include "cli/choices.h"
 #include "cli/complete.h"
 #include "cli/completion_scripts.h"
+#include "cli/raw_text.h"
 #include "cli/subcommand.h"
 
 namespace atys::cli {
@@ -15,17 +16,19 @@ class CompletionSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "completion",
         .summary = "Print the completion script of a shell",
-        .description =
-            "For bash, zsh and fish: verbs, options, kinds, processes, services, profiles and files. The script asks "
-            "atys, so it need not be made again after an update. With words behind -- it prints what may stand in "
-            "the place of the last one.",
-        .examples =
-            "  # bash, in ~/.bashrc\n"
-            "  source <(atys completion bash)\n"
-            "  # zsh, in ~/.zshrc, after compinit\n"
-            "  source <(atys completion zsh)\n"
-            "  # fish\n"
-            "  atys completion fish > ~/.config/fish/completions/atys.fish",
+        .description = R"(
+          For bash, zsh and fish: verbs, options, kinds, processes, services, profiles and files. The script asks atys,
+          so it need not be made again after an update. With words behind -- it prints what may stand in the place of
+          the last one.
+          )"_text,
+        .examples = R"(
+          # bash, in ~/.bashrc
+          source <(atys completion bash)
+          # zsh, in ~/.zshrc, after compinit
+          source <(atys completion zsh)
+          # fish
+          atys completion fish > ~/.config/fish/completions/atys.fish
+        )"_text,
         .command = CommandRule::Marked,
     };
     return kManual;

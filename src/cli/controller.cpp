@@ -11,6 +11,7 @@
 #include "base/token.h"
 #include "cli/listening.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "cli/token_files.h"
 #include "present/text/state_log.h"
 #include "present/web/web_server.h"
@@ -34,27 +35,24 @@ class ControllerSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "controller",
         .summary = "Run the controller of a fleet: it gives tasks to agents, keeps what they send, and answers",
-        .description =
-            "Takes profiles by OTLP, over gRPC and HTTP, from agents and from anybody else; keeps them in --data; serves "
-            "the\n"
-            "API, metrics and service discovery for Prometheus, and a plain page. With --upstream it passes what it has on "
-            "to\n"
-            "another controller, merged by minute, and hands down that one's tasks.\n\n"
-            "Listens on this machine only unless told otherwise. Everybody has to know the token, which is made and kept "
-            "in\n"
-            "--data/token unless --token-file names another file. Who knows it may do everything; agents and people who "
-            "only "
-            "ask\n"
-            "may have tokens of their own, and nodes that join get one each (--tokens). Files of tokens are read again when "
-            "they\n"
-            "change. What changes the tasks is put down in --data/audit.log.",
-        .examples =
-            "  # on this machine\n"
-            "  atys controller\n"
-            "  # for a fleet, with TLS\n"
-            "  atys controller --listen 0.0.0.0:4318 --grpc 0.0.0.0:4317 --data /var/lib/atys --cert c.pem --key k.pem\n"
-            "  # a controller of a site that reports to one above\n"
-            "  atys controller --upstream root.example:4317 --upstream-token-file /etc/atys/root-token",
+        .description = R"(
+          Takes profiles by OTLP, over gRPC and HTTP, from agents and from anybody else; keeps them in --data; serves
+          the API, metrics and service discovery for Prometheus, and a plain page. With --upstream it passes what it has
+          on to another controller, merged by minute, and hands down that one's tasks.
+
+          Listens on this machine only unless told otherwise. Everybody has to know the token, which is made and kept in
+          --data/token unless --token-file names another file. Who knows it may do everything; agents and people who
+          only ask may have tokens of their own, and nodes that join get one each (--tokens). Files of tokens are read
+          again when they change. What changes the tasks is put down in --data/audit.log.
+          )"_text,
+        .examples = R"(
+          # on this machine
+          atys controller
+          # for a fleet, with TLS
+          atys controller --listen 0.0.0.0:4318 --grpc 0.0.0.0:4317 --data /var/lib/atys --cert c.pem --key k.pem
+          # a controller of a site that reports to one above
+          atys controller --upstream root.example:4317 --upstream-token-file /etc/atys/root-token
+        )"_text,
     };
     return kManual;
   }
@@ -65,6 +63,8 @@ class ControllerSubcommand final : public Subcommand {
         ->type_name("ADDRESS:PORT");
     app.add_option("--data", request_.data_folder, "Where to keep everything (default: ATYS_HOME/controller)")
         ->type_name("FOLDER");
+    app.add_option("--store", request_.store, "Where to keep profiles (default: embedded:FOLDER, below --data)")
+        ->type_name("URL");
     app.add_option("--token-file", token_file_, "The token, in a file that is made if it is not there")->type_name("FILE");
     app.add_option("--read-token-file", read_token_file_, "Another token, for whoever only asks; made likewise")
         ->type_name("FILE");

@@ -2,6 +2,7 @@
 #include "verbs/convert.h"
 
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "cli/view_options.h"
 #include "format/format.h"
 
@@ -25,22 +26,22 @@ std::string format_list() {
 class ConvertSubcommand final : public Subcommand {
  public:
   const Manual& manual() const override {
-    static const std::string description =
-        "Reads a profile of whatever format and writes it in another. What the format cannot hold is named on standard "
-        "error.\n"
-        "Without -o the profile goes to the local library, and its id is printed.\n\n" +
-        format_list();
+    static const std::string description = std::string(R"(
+      Reads a profile of whatever format and writes it in another. What the format cannot hold is named on standard error.
+      Without -o the profile goes to the local library, and its id is printed.
+      )"_text) + "\n\n" + format_list();
     static const Manual manual{
         .name = "convert",
         .summary = "Write a profile in another format",
         .description = description,
-        .examples =
-            "  # for speedscope\n"
-            "  atys convert cpu.pb.gz -o cpu.speedscope.json\n"
-            "  # perf's text as pprof\n"
-            "  perf script | atys convert - -o cpu.pb.gz\n"
-            "  # collapsed stacks of the allocated bytes, on standard output\n"
-            "  atys convert heap.pb.gz --to collapsed --value alloc_space -o -",
+        .examples = R"(
+          # for speedscope
+          atys convert cpu.pb.gz -o cpu.speedscope.json
+          # perf's text as pprof
+          perf script | atys convert - -o cpu.pb.gz
+          # collapsed stacks of the allocated bytes, on standard output
+          atys convert heap.pb.gz --to collapsed --value alloc_space -o -
+        )"_text,
     };
     return manual;
   }

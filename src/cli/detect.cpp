@@ -3,6 +3,7 @@
 
 #include "cli/choices.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 
 namespace atys::cli {
 
@@ -14,15 +15,17 @@ class DetectSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "detect",
         .summary = "Say which profiling kernel fits a process, and why",
-        .description =
-            "Looks at the executable, the mapped libraries and their symbols; the process is not touched. Shows the "
-            "runtimes that were recognised, what of them a capture will not show, and whether there are symbols.\n"
-            "A service is a NAME (executable, process or systemd unit) or conditions that must all hold: "
-            "command~REGEX exe=GLOB cgroup=GLOB env:NAME=VALUE port=NUMBER user=NAME.",
-        .examples =
-            "  atys detect 1234\n"
-            "  # whoever listens on port 8080\n"
-            "  atys detect --service port=8080",
+        .description = R"(
+          Looks at the executable, the mapped libraries and their symbols; the process is not touched. Shows the
+          runtimes that were recognised, what of them a capture will not show, and whether there are symbols. A service
+          is a NAME (executable, process or systemd unit) or conditions that must all hold: command~REGEX exe=GLOB
+          cgroup=GLOB env:NAME=VALUE port=NUMBER user=NAME.
+          )"_text,
+        .examples = R"(
+          atys detect 1234
+          # whoever listens on port 8080
+          atys detect --service port=8080
+        )"_text,
     };
     return kManual;
   }

@@ -3,11 +3,14 @@
 
 #include "cli/choices.h"
 #include "cli/ledger_options.h"
+#include "cli/raw_text.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
 
 namespace {
+
+using reduce::Form;
 
 class DiffSubcommand final : public Subcommand {
  public:
@@ -15,25 +18,22 @@ class DiffSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "diff",
         .summary = "What changed between two profiles",
-        .description =
-            "Compares the shares of each function in two profiles, so recordings of different length compare; with --per, "
-            "what\n"
-            "each costs for the same work. Several profiles on a side are runs: BASE and NEW take them with commas between, "
-            "or\n"
-            "repeat --base and --new. ci95 is the 95% confidence interval of the change; a change is marked significant "
-            "only\n"
-            "where, over all rows, at most 5% of the marks are expected to be chance. 'no significant change' is an answer, "
-            "and\n"
-            "'inconclusive' too. With one profile a side the interval covers sampling alone: two runs of the same program "
-            "also\n"
-            "differ by themselves, and only several runs show by how much.",
-        .examples =
-            "  # what the new version does more of\n"
-            "  atys diff before.pb.gz after.pb.gz\n"
-            "  # with everything that functions call\n"
-            "  atys diff before.pb.gz after.pb.gz --total\n"
-            "  # several runs of each, cost per run\n"
-            "  atys diff --base before-*.pb.gz --new after-*.pb.gz --per run",
+        .description = R"(
+          Compares the shares of each function in two profiles, so recordings of different length compare; with --per,
+          what each costs for the same work. Several profiles on a side are runs: BASE and NEW take them with commas
+          between, or repeat --base and --new. ci95 is the 95% confidence interval of the change; a change is marked
+          significant only where, over all rows, at most 5% of the marks are expected to be chance. 'no significant
+          change' is an answer, and 'inconclusive' too. With one profile a side the interval covers sampling alone: two
+          runs of the same program also differ by themselves, and only several runs show by how much.
+          )"_text,
+        .examples = R"(
+          # what the new version does more of
+          atys diff before.pb.gz after.pb.gz
+          # with everything that functions call
+          atys diff before.pb.gz after.pb.gz --total
+          # several runs of each, cost per run
+          atys diff --base before-*.pb.gz --new after-*.pb.gz --per run
+        )"_text,
     };
     return kManual;
   }
@@ -51,7 +51,7 @@ class DiffSubcommand final : public Subcommand {
         ->check(offers({"share", "run", "second", "cpu-second", "request:"}));
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
     maps_.define(app);
-    view_.define(app, {"table", "paths", "tree", "lines", "raw", "brief"});
+    view_.define(app, {Form::Table, Form::Paths, Form::Tree, Form::Lines, Form::Raw, Form::Brief});
     ledger_.define(app);
   }
 

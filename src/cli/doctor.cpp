@@ -2,6 +2,7 @@
 #include "verbs/doctor.h"
 
 #include "cli/print.h"
+#include "cli/raw_text.h"
 
 namespace atys::cli {
 
@@ -13,14 +14,16 @@ class DoctorSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "doctor",
         .summary = "Say what works on this machine, and the exact fix for what does not",
-        .description =
-            "Tries everything that a capture may use: opens events, loads an eBPF program, reads memory, and takes it "
-            "back at once. Nothing on the machine is changed. Missing things are not a failure: the exit status is 0.",
-        .examples =
-            "  # everything\n"
-            "  atys doctor\n"
-            "  # what only captures of Java use\n"
-            "  atys doctor java",
+        .description = R"(
+          Tries everything that a capture may use: opens events, loads an eBPF program, reads memory, and takes it back
+          at once. Nothing on the machine is changed. Missing things are not a failure: the exit status is 0.
+          )"_text,
+        .examples = R"(
+          # everything
+          atys doctor
+          # what only captures of Java use
+          atys doctor java
+        )"_text,
     };
     return kManual;
   }

@@ -2,6 +2,7 @@
 #include "verbs/flame.h"
 
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
@@ -14,19 +15,20 @@ class FlameSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "flame",
         .summary = "Draw a flame graph: an HTML page, or an SVG picture",
-        .description =
-            "Writes one self-contained file: open it in any browser, send it to a colleague. The page zooms, searches, "
-            "inverts, shows\n"
-            "callers and callees of any function, threads apart, and samples in order of time where they have times; it "
-            "works\n"
-            "with the keyboard (? shows the keys). With --base, colour says what changed. Prints the path of the file.",
-        .examples =
-            "  # web.cpu.html in the current folder\n"
-            "  atys flame web.cpu.pb.gz\n"
-            "  # only what the request handler does, as a picture\n"
-            "  atys flame web.cpu.pb.gz --focus handle_request -o handler.svg\n"
-            "  # what changed\n"
-            "  atys flame --base before.pb.gz after.pb.gz",
+        .description = R"(
+          Writes one self-contained file: open it in any browser, send it to a colleague. The page zooms, searches,
+          inverts, shows callers and callees of any function, threads apart, and samples in order of time where they
+          have times; it works with the keyboard (? shows the keys). With --base, colour says what changed. Prints the
+          path of the file.
+          )"_text,
+        .examples = R"(
+          # web.cpu.html in the current folder
+          atys flame web.cpu.pb.gz
+          # only what the request handler does, as a picture
+          atys flame web.cpu.pb.gz --focus handle_request -o handler.svg
+          # what changed
+          atys flame --base before.pb.gz after.pb.gz
+        )"_text,
     };
     return kManual;
   }

@@ -3,6 +3,7 @@
 
 #include "cli/choices.h"
 #include "cli/help_text.h"
+#include "cli/raw_text.h"
 #include "cli/screen.h"
 #include "cli/subcommand.h"
 #include "cli/usage.h"
@@ -18,9 +19,10 @@ class HelpSubcommand final : public Subcommand {
         .name = "help",
         .summary = "Tell what the verbs do, or all about one of them",
         .description = "The same as atys --help and atys VERB --help. atys man VERB makes a manual page of the same text.",
-        .examples =
-            "  atys help\n"
-            "  atys help capture",
+        .examples = R"(
+          atys help
+          atys help capture
+        )"_text,
     };
     return kManual;
   }

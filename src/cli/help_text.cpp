@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/option_rows.h"
+#include "cli/raw_text.h"
 #include "present/text/screen.h"
 
 namespace atys::cli {
@@ -68,20 +69,21 @@ std::string description_text(std::string_view description, size_t indent, size_t
 
 const std::vector<SharedText>& shared_texts() {
   static const std::vector<SharedText> kTexts = {
-      {"PROFILE",
-       "A file in any format that Atys reads (gzip or not), - for standard input, the id of a profile in the local library "
-       "(its "
-       "first six digits will do), or service:NAME[@FROM..TO], which asks a controller (service:shop@-1h..now, "
-       "service:shop{version=1.2})."},
+      {"PROFILE", R"(
+        A file in any format that Atys reads (gzip or not), - for standard input, the id of a profile in the local library
+        (its first six digits will do), or service:NAME[@FROM..TO], which asks a controller (service:shop@-1h..now,
+        service:shop{version=1.2}).
+        )"_text},
       {"EXIT STATUS",
        "0 done, 1 failed, 2 usage, 3 budget exhausted, 4 not trusted. A captured command's own becomes ours."},
-      {"ENVIRONMENT",
-       "  ATYS_HOME         the local library (default: atys in the XDG data folder)\n"
-       "  ATYS_LEDGER       the ledger that pays for calls\n"
-       "  ATYS_CONTROLLER   the controller that is asked for service:NAME\n"
-       "  ATYS_TOKEN        its token\n"
-       "  DEBUGINFOD_URLS   where --debuginfod asks for debug files\n"
-       "  NO_COLOR          if it is set and not empty: no colour"},
+      {"ENVIRONMENT", R"(
+        ATYS_HOME         the local library (default: atys in the XDG data folder)
+        ATYS_LEDGER       the ledger that pays for calls
+        ATYS_CONTROLLER   the controller that is asked for service:NAME
+        ATYS_TOKEN        its token
+        DEBUGINFOD_URLS   where --debuginfod asks for debug files
+        NO_COLOR          if it is set and not empty: no colour
+      )"_text},
   };
   return kTexts;
 }

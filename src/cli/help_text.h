@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/raw_text.h"
 #include "cli/subcommand.h"
 
 namespace atys::cli {
@@ -31,12 +32,13 @@ inline constexpr std::string_view kGist = "finds the functions that cost the mos
 inline constexpr std::pair<std::string_view, std::string_view> kOwnOptions[] = {
     {"-h, --help", "Print this help and exit; atys help VERB, or atys VERB --help, tells of one verb"},
     {"--version", "Print the version and exit"}};
-inline constexpr std::string_view kOwnExamples =
-    "  # what is this machine busy with?\n"
-    "  atys up\n"
-    "  # where does this program spend its time?\n"
-    "  atys capture python3 program.py\n"
-    "  # what works here, and what does not?\n"
-    "  atys doctor";
+inline constexpr std::string_view kOwnExamples = R"(
+  # what is this machine busy with?
+  atys up
+  # where does this program spend its time?
+  atys capture python3 program.py
+  # what works here, and what does not?
+  atys doctor
+)"_text;
 
 }  // namespace atys::cli

@@ -7,6 +7,7 @@
 #include "base/quantities.h"
 #include "cli/choices.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 
 namespace atys::cli {
 
@@ -43,22 +44,22 @@ class LedgerSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "ledger",
         .summary = "What a client may spend: make, show or close a ledger",
-        .description =
-            "A ledger holds limits, in all and per call, and what was spent of them. Calls of capture, summary and diff "
-            "with\n"
-            "--ledger ID, or with ATYS_LEDGER set, are charged to it: each reserves the most that it may cost, is bounded "
-            "by\n"
-            "what is left, and says what is left. When nothing useful fits any more a call is refused with exit status "
-            "3.\n\n"
-            "new prints an id; what is not limited is only counted. show tells what is left. close ends it: later calls "
-            "are\n"
-            "refused. A caller that is killed has spent what it reserved.",
-        .examples =
-            "  # ten captures, a minute of recording, 20,000 tokens\n"
-            "  export ATYS_LEDGER=$(atys ledger new --captures 10 --profiled 60s --tokens 20000)\n"
-            "  atys ledger show\n"
-            "  # no answer above 1,000 tokens\n"
-            "  atys ledger new --tokens 20000 --call-tokens 1000",
+        .description = R"(
+          A ledger holds limits, in all and per call, and what was spent of them. Calls of capture, summary and diff
+          with --ledger ID, or with ATYS_LEDGER set, are charged to it: each reserves the most that it may cost, is
+          bounded by what is left, and says what is left. When nothing useful fits any more a call is refused with exit
+          status 3.
+
+          new prints an id; what is not limited is only counted. show tells what is left. close ends it: later calls are
+          refused. A caller that is killed has spent what it reserved.
+          )"_text,
+        .examples = R"(
+          # ten captures, a minute of recording, 20,000 tokens
+          export ATYS_LEDGER=$(atys ledger new --captures 10 --profiled 60s --tokens 20000)
+          atys ledger show
+          # no answer above 1,000 tokens
+          atys ledger new --tokens 20000 --call-tokens 1000
+        )"_text,
     };
     return kManual;
   }

@@ -3,6 +3,7 @@
 
 #include "cli/choices.h"
 #include "cli/ledger_options.h"
+#include "cli/raw_text.h"
 #include "cli/view_options.h"
 #include "verbs/source_access.h"
 
@@ -10,25 +11,27 @@ namespace atys::cli {
 
 namespace {
 
+using reduce::Form;
+
 class LinkSubcommand final : public Subcommand {
  public:
   const Manual& manual() const override {
     static constexpr Manual kManual{
         .name = "link",
         .summary = "What a trace, a span or a request spent, and which of them are behind a function",
-        .description =
-            "Samples carry the trace and span that their thread worked on, and other labels, where the program publishes "
-            "them\n"
-            "(OpenTelemetry's thread context, labels of goroutines). Prints what those that were asked about spent, on "
-            "which\n"
-            "functions, and how it divides among spans (or whatever --by names).",
-        .examples =
-            "  # what a trace spent\n"
-            "  atys link cpu.otlp --trace 4bf92f3577b34da6a3ce929d0e0e4736\n"
-            "  # which spans are behind a function\n"
-            "  atys link cpu.otlp --behind '^serialize$'\n"
-            "  # what one route of a service spent, by trace\n"
-            "  atys link cpu.otlp --label http.route=/login --group-by label:trace_id",
+        .description = R"(
+          Samples carry the trace and span that their thread worked on, and other labels, where the program publishes
+          them (OpenTelemetry's thread context, labels of goroutines). Prints what those that were asked about spent, on
+          which functions, and how it divides among spans (or whatever --by names).
+          )"_text,
+        .examples = R"(
+          # what a trace spent
+          atys link cpu.otlp --trace 4bf92f3577b34da6a3ce929d0e0e4736
+          # which spans are behind a function
+          atys link cpu.otlp --behind '^serialize$'
+          # what one route of a service spent, by trace
+          atys link cpu.otlp --label http.route=/login --group-by label:trace_id
+        )"_text,
     };
     return kManual;
   }
@@ -41,7 +44,7 @@ class LinkSubcommand final : public Subcommand {
     app.add_option("--group-by", request_.by, "How to divide it: thread or label:KEY (default: spans)")
         ->type_name("DIMENSION")
         ->check(offers({"thread", "label:"}));
-    view_.define(app, {"table", "paths", "tree", "lines"});
+    view_.define(app, {Form::Table, Form::Paths, Form::Tree, Form::Lines});
     ledger_.define(app);
   }
 

@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
+#include <string_view>
 
+#include "base/descriptor_io.h"
 #include "base/token.h"
 #include "base/unique_fd.h"
 
@@ -18,6 +21,13 @@ namespace {
 
 constexpr size_t kShortestToken = 16;
 constexpr size_t kLongestToken = 1000;
+
+Result<std::string> token_of_new_file(const std::string& path) {
+  std::string token = TRY(random_token());
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.is_open() || !write_all(file.get(), token + "\n")) return fail_errno("write " + path);
+  return token;
+}
 
 }  // namespace
 
@@ -41,26 +51,18 @@ Result<std::pair<std::string, int>> parse_address(const std::string& text) {
 
 Result<std::string> token_of_file(const std::string& path) {
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file.is_open() && errno == ENOENT) {
-    const std::string token = TRY(random_token());
-    file.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    const std::string line = token + "\n";
-    if (!file.is_open() || ::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      return fail_errno("write " + path);
-    return token;
-  }
+  if (!file.is_open() && errno == ENOENT) return token_of_new_file(path);
   struct stat status {};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0) return fail_errno("read " + path);
   if (!S_ISREG(status.st_mode) || (status.st_mode & 077) != 0)
     return fail(ErrorCode::PermissionDenied, path + " can be read by others", "chmod 600 " + path);
-  char bytes[kLongestToken + 1];
-  const ssize_t got = ::read(file.get(), bytes, sizeof bytes);
-  std::string token(bytes, static_cast<size_t>(std::max<ssize_t>(got, 0)));
-  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0) token.pop_back();
+  std::array<char, kLongestToken + 1> bytes{};
+  std::string_view token(bytes.data(), read_all(file.get(), bytes).value_or(0));
+  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0) token.remove_suffix(1);
   if (token.size() < kShortestToken || token.size() > kLongestToken)
     return fail(ErrorCode::InvalidInput, "the token in " + path + " is too short or too long",
                 "remove the file, and one is made");
-  return token;
+  return std::string(token);
 }
 
 Result<std::string> token_of_existing_file(const std::string& path) {

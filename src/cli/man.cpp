@@ -4,6 +4,7 @@
 #include "base/byte_sink.h"
 #include "cli/choices.h"
 #include "cli/man_page.h"
+#include "cli/raw_text.h"
 #include "cli/subcommand.h"
 #include "cli/usage.h"
 
@@ -17,14 +18,16 @@ class ManSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "man",
         .summary = "Print a manual page, or write all of them into a folder",
-        .description =
-            "Pages are made of the text of atys help, in the language of man(7). cmake --install puts them where man "
-            "finds them.",
-        .examples =
-            "  # read one\n"
-            "  atys man capture | man -l -\n"
-            "  # all of them: atys.1, atys-capture.1 …\n"
-            "  atys man --all /usr/local/share/man/man1",
+        .description = R"(
+          Pages are made of the text of atys help, in the language of man(7). cmake --install puts them where man finds
+          them.
+          )"_text,
+        .examples = R"(
+          # read one
+          atys man capture | man -l -
+          # all of them: atys.1, atys-capture.1 …
+          atys man --all /usr/local/share/man/man1
+        )"_text,
     };
     return kManual;
   }

@@ -10,6 +10,7 @@
 #include "cli/ledger_options.h"
 #include "cli/listening.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "present/mcp/local_performer.h"
 #include "present/mcp/transport/http_transport.h"
 #include "present/mcp/transport/stdio_transport.h"
@@ -27,31 +28,30 @@ class McpSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "mcp",
         .summary = "Offer profiling as tools to language-model clients",
-        .description =
-            "Speaks the Model Context Protocol on standard input and output, or over HTTP: tools to capture, summarise, "
-            "diff,\n"
-            "link, compare and list profiles. Revisions 2026-07-28, 2025-11-25 and those before.\n\n"
-            "A client may run programs that lie in the folder in which the server was started, and interpreters of a script "
-            "that\n"
-            "does (python3 FILE), and record processes of the server's user. A server of root runs no commands until it is "
-            "told "
-            "which,\n"
-            "and records only processes that run in that folder or were started from there. With any --allow option only "
-            "what "
-            "those\n"
-            "name is allowed. What a call starts ends with the call. A program of the tree may do all that the user may.\n\n"
-            "Over HTTP a token is asked for, printed at the start; requests from web pages of others are refused.",
-        .examples =
-            "  # in a client's configuration\n"
-            "  atys mcp\n"
-            "  # over HTTP, for several clients\n"
-            "  atys mcp --http 127.0.0.1:7777 --token-file ~/.atys-token\n"
-            "  # reading, and recording what runs already\n"
-            "  atys mcp --no-run\n"
-            "  # as root, in a container: what is in this folder\n"
-            "  atys mcp --allow-tree .\n"
-            "  # only these\n"
-            "  atys mcp --allow-command '/opt/app/bin/*' --allow-user www-data",
+        .description = R"(
+          Speaks the Model Context Protocol on standard input and output, or over HTTP: tools to capture, summarise,
+          diff, link, compare and list profiles. Revisions 2026-07-28, 2025-11-25 and those before.
+
+          A client may run programs that lie in the folder in which the server was started, and interpreters of a script
+          that does (python3 FILE), and record processes of the server's user. A server of root runs no commands until
+          it is told which, and records only processes that run in that folder or were started from there. With any
+          --allow option only what those name is allowed. What a call starts ends with the call. A program of the tree
+          may do all that the user may.
+
+          Over HTTP a token is asked for, printed at the start; requests from web pages of others are refused.
+          )"_text,
+        .examples = R"(
+          # in a client's configuration
+          atys mcp
+          # over HTTP, for several clients
+          atys mcp --http 127.0.0.1:7777 --token-file ~/.atys-token
+          # reading, and recording what runs already
+          atys mcp --no-run
+          # as root, in a container: what is in this folder
+          atys mcp --allow-tree .
+          # only these
+          atys mcp --allow-command '/opt/app/bin/*' --allow-user www-data
+        )"_text,
     };
     return kManual;
   }
@@ -69,6 +69,9 @@ class McpSubcommand final : public Subcommand {
     repeated(app, "--allow-tree", allow_.trees, "Programs, scripts and processes in a folder", "FOLDER");
     repeated(app, "--allow-user", allow_.users, "Processes of a user", "USER");
     app.add_option("--allow-pid", allow_.pids, "Processes")->delimiter(',')->type_name("PID,…")->group("Allow");
+    app.add_flag("--allow-fleet", allow_.fleet,
+                 "Services of the controller that ATYS_CONTROLLER names, besides what else is allowed")
+        ->group("Allow");
     app.add_flag("--no-run", allow_.no_run, "Run no command, whatever else is allowed: read, and record what runs")
         ->group("Allow");
     app.add_flag("--allow-any", allow_.any, "Everything, the whole host too")->group("Allow");
@@ -138,6 +141,7 @@ class McpSubcommand final : public Subcommand {
     for (const std::string& user : allow_.users) words.insert(words.end(), {"--allow-user", user});
     for (const int pid : allow_.pids) words.insert(words.end(), {"--allow-pid", std::to_string(pid)});
     if (allow_.any) words.emplace_back("--allow-any");
+    if (allow_.fleet) words.emplace_back("--allow-fleet");
     if (allow_.no_run) words.emplace_back("--no-run");
     if (!max_duration_.empty()) words.insert(words.end(), {"--max-duration", max_duration_});
     if (max_tokens_ > 0) words.insert(words.end(), {"--max-tokens", std::to_string(max_tokens_)});

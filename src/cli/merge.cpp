@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "cli/view_options.h"
 
 namespace atys::cli {
@@ -18,15 +19,16 @@ class MergeSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "merge",
         .summary = "Add profiles up",
-        .description =
-            "Samples with equal stacks and labels become one, with the sum of their values. Files are read on all cores; if "
-            "one\n"
-            "cannot be read, nothing is written. Prints the path, or the id in the library where no file is named.",
-        .examples =
-            "  # a day's profiles as one\n"
-            "  atys merge day/*.pb.gz -o day.pb.gz\n"
-            "  # keep the sum in the library\n"
-            "  atys merge a.pb.gz b.pb.gz",
+        .description = R"(
+          Samples with equal stacks and labels become one, with the sum of their values. Files are read on all cores; if
+          one cannot be read, nothing is written. Prints the path, or the id in the library where no file is named.
+          )"_text,
+        .examples = R"(
+          # a day's profiles as one
+          atys merge day/*.pb.gz -o day.pb.gz
+          # keep the sum in the library
+          atys merge a.pb.gz b.pb.gz
+        )"_text,
     };
     return kManual;
   }

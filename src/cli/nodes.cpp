@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/print_fleet.h"
+#include "cli/raw_text.h"
 #include "verbs/fleet_answers.h"
 
 namespace atys::cli {
@@ -12,16 +13,16 @@ class NodesSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "nodes",
         .summary = "List the nodes that report to a controller",
-        .description =
-            "With what each of them does, what it costs, and what it could not do. A node that says nothing for half a "
-            "minute\n"
-            "is away; after an hour it is forgotten. A node that has joined has a token of its own: nobody else can send as "
-            "it,\n"
-            "and it cannot join again until --forget takes that token back.",
-        .examples =
-            "  atys nodes\n"
-            "  atys nodes --forget web-1\n"
-            "  atys nodes --controller http://10.0.0.1:4318 --token-file /etc/atys/token",
+        .description = R"(
+          With what each of them does, what it costs, and what it could not do. A node that says nothing for half a
+          minute is away; after an hour it is forgotten. A node that has joined has a token of its own: nobody else can
+          send as it, and it cannot join again until --forget takes that token back.
+          )"_text,
+        .examples = R"(
+          atys nodes
+          atys nodes --forget web-1
+          atys nodes --controller http://10.0.0.1:4318 --token-file /etc/atys/token
+        )"_text,
     };
     return kManual;
   }

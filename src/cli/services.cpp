@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/print_fleet.h"
+#include "cli/raw_text.h"
 #include "verbs/fleet_answers.h"
 
 namespace atys::cli {
@@ -13,11 +14,12 @@ class ServicesSubcommand final : public Subcommand {
         .name = "services",
         .summary = "List the services that a controller has profiles of",
         .description = "Each can be asked about wherever a PROFILE is read: atys summary service:NAME@-1h..now",
-        .examples =
-            "  atys services\n"
-            "  # then\n"
-            "  atys summary service:shop@-30m..\n"
-            "  atys diff 'service:shop{version=1.1}' 'service:shop{version=1.2}'",
+        .examples = R"(
+          atys services
+          # then
+          atys summary service:shop@-30m..
+          atys diff 'service:shop{version=1.1}' 'service:shop{version=1.2}'
+        )"_text,
     };
     return kManual;
   }

@@ -2,6 +2,7 @@
 #include "verbs/summary.h"
 
 #include "cli/ledger_options.h"
+#include "cli/raw_text.h"
 #include "cli/view_options.h"
 #include "verbs/source_access.h"
 
@@ -9,39 +10,43 @@ namespace atys::cli {
 
 namespace {
 
+using reduce::Form;
+
 class SummarySubcommand final : public Subcommand {
  public:
   const Manual& manual() const override {
     static constexpr Manual kManual{
         .name = "summary",
         .summary = "What costs the most in a profile",
-        .description =
-            "Prints the costliest functions of a profile with their self and total values. Self is what a function costs "
-            "by\n"
-            "itself, total includes what it calls; recursion counts once. ci95 is the 95% confidence interval of the self\n"
-            "share, from the number of samples.\n\n"
-            "Forms: table (self and total), paths (costliest call paths), tree (call tree of your own code, cut to its "
-            "costliest\n"
-            "nodes), lines (costliest source lines, with their text where the file is at hand), raw (all call paths as\n"
-            "collapsed stacks), brief (likeliest culprits and the calls to them, for language models).\n\n"
-            "Own code is told from libraries and runtime by path, package and module, or by --own, --library and the file\n"
-            "own-code in ATYS_HOME. What other code costs is charged to the function of yours that called it.",
-        .examples =
-            "  # the ten costliest functions\n"
-            "  atys summary cpu.pb.gz --top 10\n"
-            "  # who calls malloc, by cost\n"
-            "  atys summary cpu.pb.gz --form paths --focus '^malloc$'\n"
-            "  # what a language model should see, in at most 1,000 tokens\n"
-            "  atys summary cpu.pb.gz --form brief --max-tokens 1000\n"
-            "  # per thread, as JSON\n"
-            "  atys summary cpu.pb.gz --by thread --json",
+        .description = R"(
+          Prints the costliest functions of a profile with their self and total values. Self is what a function costs by
+          itself, total includes what it calls; recursion counts once. ci95 is the 95% confidence interval of the self
+          share, from the number of samples.
+
+          Forms: table (self and total), paths (costliest call paths), tree (call tree of your own code, cut to its
+          costliest nodes), lines (costliest source lines, with their text where the file is at hand), raw (all call
+          paths as collapsed stacks), brief (likeliest culprits and the calls to them, for language models).
+
+          Own code is told from libraries and runtime by path, package and module, or by --own, --library and the file
+          own-code in ATYS_HOME. What other code costs is charged to the function of yours that called it.
+          )"_text,
+        .examples = R"(
+          # the ten costliest functions
+          atys summary cpu.pb.gz --top 10
+          # who calls malloc, by cost
+          atys summary cpu.pb.gz --form paths --focus '^malloc$'
+          # what a language model should see, in at most 1,000 tokens
+          atys summary cpu.pb.gz --form brief --max-tokens 1000
+          # per thread, as JSON
+          atys summary cpu.pb.gz --by thread --json
+        )"_text,
     };
     return kManual;
   }
 
   void define_options(CLI::App& app) override {
     app.add_option("PROFILE", request_.profile, "The profile")->required();
-    view_.define(app, {"table", "paths", "tree", "lines", "raw", "brief"});
+    view_.define(app, {Form::Table, Form::Paths, Form::Tree, Form::Lines, Form::Raw, Form::Brief});
     ledger_.define(app);
   }
 

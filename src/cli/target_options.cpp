@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/target_options.h"
 
+#include <functional>
+
 #include "base/quantities.h"
 #include "cli/choices.h"
+#include "profile/kinds.h"
 
 namespace atys::cli {
+
+namespace {
+
+std::string kinds_in_short() {
+  const auto is_of_runtimes = [](const profile::KindRow& kind) {
+    return kind.recorded_by == profile::KindRow::RecordedBy::Runtimes;
+  };
+  return profile::listed_kinds(std::not_fn(is_of_runtimes)) + "; of Java also " + profile::listed_kinds(is_of_runtimes) +
+         " (default: " + std::string(profile::default_kind().name) + ")";
+}
+
+}  // namespace
 
 void TargetFlags::define(CLI::App& app) {
   app.add_option("COMMAND", said_.command,
@@ -19,9 +34,7 @@ void TargetFlags::define(CLI::App& app) {
       ->type_name("RULE");
   app.add_option("--cgroup", said_.cgroup, "A control group: path, container id, systemd unit")->type_name("CGROUP");
   app.add_flag("--host", said_.host, "Every process, and the kernel");
-  app.add_option("--kind", said_.kind, "cpu, off-cpu, wall, event:NAME; of Java also alloc, lock (default: cpu)")
-      ->type_name("KIND")
-      ->check(offers(verbs::kind_names()));
+  app.add_option("--kind", said_.kind, kinds_in_short())->type_name("KIND")->check(offers(verbs::kind_names()));
   app.add_option("--freq", freq_, "Samples a second on each CPU (default: 99)")->type_name("HZ");
   app.add_option("--max-overhead", overhead_,
                  "What sampling may cost, of the target's CPU time (default: 1%; a command: 5%)")

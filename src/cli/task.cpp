@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "cli/choices.h"
 #include "cli/print_fleet.h"
+#include "cli/raw_text.h"
 #include "verbs/fleet_answers.h"
 
 namespace atys::cli {
@@ -27,18 +28,18 @@ class TaskSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "task",
         .summary = "Tell a fleet what to profile: apply, list, show, stop or delete tasks",
-        .description =
-            "A task is a YAML file: which service, where, how, within which budget (docs/guide/tasks.md has every field). "
-            "The\n"
-            "controller keeps it and hands it to each agent that it is for, also to those that join later. To change a "
-            "task,\n"
-            "apply it again.",
-        .examples =
-            "  atys task apply shop.yaml\n"
-            "  atys task list\n"
-            "  atys task show shop\n"
-            "  atys task stop shop\n"
-            "  atys task delete shop",
+        .description = R"(
+          A task is a YAML file: which service, where, how, within which budget (docs/guide/tasks.md has every field).
+          The controller keeps it and hands it to each agent that it is for, also to those that join later. To change a
+          task, apply it again.
+          )"_text,
+        .examples = R"(
+          atys task apply shop.yaml
+          atys task list
+          atys task show shop
+          atys task stop shop
+          atys task delete shop
+        )"_text,
     };
     return kManual;
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/descriptor_io.h"
 #include "present/text/screen.h"
 
 namespace atys::cli {
@@ -20,13 +21,7 @@ constexpr std::string_view kOtherScreen = "\033[?1049h\033[?25l";
 constexpr std::string_view kOwnScreen = "\033[?25h\033[?1049l";
 constexpr int kEscapeMs = 30;  // how long the rest of a sequence takes, also over a network
 
-void write_out(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-}
+void write_out(std::string_view text) { (void)write_all(STDOUT_FILENO, text); }
 
 winsize size_of_terminal() {
   winsize size{};

@@ -27,7 +27,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-Result<uint64_t> whole_number(const std::string& text) {
+Result<uint64_t> number_of_limit(const std::string& text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number == 0)
@@ -45,9 +45,9 @@ Result<> set(Scope& scope, const std::string& word) {
   else if (key == "nodes")
     scope.nodes = split(value, ',');
   else if (key == "max-nodes")
-    scope.most_nodes = TRY(whole_number(value));
+    scope.most_nodes = TRY(number_of_limit(value));
   else if (key == "windows")
-    scope.windows_per_minute = TRY(whole_number(value));
+    scope.windows_per_minute = TRY(number_of_limit(value));
   else if (key == "bytes")
     scope.bytes_per_minute = TRY(parse_bytes(value));
   else

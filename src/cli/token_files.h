@@ -18,7 +18,7 @@ class TokenFiles {
   // A file of one token, which is of this role; made, with a new token, if it is not there.
   Result<> add(const std::string& path, Role role);
   // A file of many, a line each: ROLE TOKEN [services=GLOB,…] [nodes=GLOB,…] [max-nodes=N] [windows=N] [bytes=SIZE], or
-  // `certificate GLOB …`; see docs/guide/fleet.md.
+  // `certificate GLOB …`; see docs/guide/fleet-access.md.
   Result<> add_list(const std::string& path);
 
   Result<std::vector<Credential>> read() const;

@@ -9,6 +9,7 @@
 #include "base/quantities.h"
 #include "cli/choices.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "cli/screen.h"
 #include "cli/target_options.h"
 #include "cli/terminal.h"
@@ -27,19 +28,18 @@ class TopSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "top",
         .summary = "Watch what a target does, as it runs",
-        .description =
-            "Shows the hottest functions of the last seconds, again and again. Keys: up and down choose a function, Enter "
-            "shows "
-            "who calls it, Backspace goes back, s sorts by own time or by all time, p pauses, ? shows all keys, q quits. "
-            "When "
-            "the target ends its last table stays on the terminal. Without a terminal it prints --windows tables, or one "
-            "JSON "
-            "object a line.",
-        .examples =
-            "  # the whole machine\n"
-            "  atys top --host\n"
-            "  # three tables of a service, five seconds each\n"
-            "  atys top --service nginx --window 5s --windows 3",
+        .description = R"(
+          Shows the hottest functions of the last seconds, again and again. Keys: up and down choose a function, Enter
+          shows who calls it, Backspace goes back, s sorts by own time or by all time, p pauses, ? shows all keys, q
+          quits. When the target ends its last table stays on the terminal. Without a terminal it prints --windows
+          tables, or one JSON object a line.
+          )"_text,
+        .examples = R"(
+          # the whole machine
+          atys top --host
+          # three tables of a service, five seconds each
+          atys top --service nginx --window 5s --windows 3
+        )"_text,
         .command = CommandRule::FirstWord,
     };
     return kManual;
@@ -129,7 +129,7 @@ class TopSubcommand final : public Subcommand {
     if (top.has_ended() && !top.was_interrupted()) {
       present::text::use_screen(screen_of_output(color));
       verbs::TopAnswer last = TRY(top.window("", view.by_total()));
-      if (last.summary.rows.size() > rows) last.summary.rows.resize(rows);
+      if (auto& table = reduce::table_of(last.summary.rows); table.size() > rows) table.resize(rows);
       printed.out = present::text::render(last);
     }
     if (const int pid = top.command_pid(); pid > 0)

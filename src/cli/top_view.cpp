@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/raw_text.h"
 #include "present/text/answers.h"
 
 namespace atys::cli {
@@ -11,24 +12,25 @@ namespace {
 
 constexpr size_t kLinesAboveRows = 2;  // what it is, and the heads of the columns
 
-constexpr std::string_view kLegend =
-    "keys\n"
-    "  up, down, k, j        choose a function; the choice stays with it as rows move\n"
-    "  page up, page down    a screen further\n"
-    "  home, end, g, G       the first, the last\n"
-    "  Enter, right, l       who calls it\n"
-    "  Backspace, left, h    back to the table\n"
-    "  s                     sort by own time (self) or by all time (total)\n"
-    "  p, space              pause, and go on\n"
-    "  ?                     these keys\n"
-    "  q, Ctrl-C             quit\n"
-    "  Ctrl-Z                stop for now; fg goes on\n"
-    "\n"
-    "columns\n"
-    "  self     time in the function itself    total    with what it calls\n"
-    "  * is what the table is sorted by\n"
-    "\n"
-    "any key goes back";
+constexpr std::string_view kLegend = R"(
+keys
+  up, down, k, j        choose a function; the choice stays with it as rows move
+  page up, page down    a screen further
+  home, end, g, G       the first, the last
+  Enter, right, l       who calls it
+  Backspace, left, h    back to the table
+  s                     sort by own time (self) or by all time (total)
+  p, space              pause, and go on
+  ?                     these keys
+  q, Ctrl-C             quit
+  Ctrl-Z                stop for now; fg goes on
+
+columns
+  self     time in the function itself    total    with what it calls
+  * is what the table is sorted by
+
+any key goes back
+)"_text;
 
 constexpr std::string_view kHint = "? keys   s sort   p pause   Enter callers   q quit";
 
@@ -71,16 +73,16 @@ void TopView::act(Key key) {
     case Key::Help: shows_legend_ = true; break;
     case Key::Back: function_.clear(); break;
     case Key::Enter:
-      if (function_.empty() && chosen_ < answer_->summary.rows.size())
-        function_ = answer_->summary.rows[chosen_].entity.name;
+      if (const auto& rows = reduce::table_of(answer_->summary.rows); function_.empty() && chosen_ < rows.size())
+        function_ = rows[chosen_].entity.name;
       break;
     default: move(key);
   }
 }
 
 void TopView::move(Key key) {
-  if (!answer_ || !function_.empty() || answer_->summary.rows.empty()) return;
-  const size_t last = answer_->summary.rows.size() - 1;
+  if (!answer_ || !function_.empty() || reduce::table_of(answer_->summary.rows).empty()) return;
+  const size_t last = reduce::table_of(answer_->summary.rows).size() - 1;
   switch (key) {
     case Key::Up: return choose(chosen_ - std::min<size_t>(chosen_, 1));
     case Key::Down: return choose(std::min(chosen_ + 1, last));
@@ -94,13 +96,13 @@ void TopView::move(Key key) {
 
 void TopView::choose(size_t row) {
   chosen_ = row;
-  chosen_function_ = answer_->summary.rows[row].entity;
+  chosen_function_ = reduce::table_of(answer_->summary.rows)[row].entity;
 }
 
 void TopView::show(verbs::TopAnswer answer) {
   answer_ = std::move(answer);
   for (const Key key : std::exchange(waiting_, {})) act(key);
-  const auto& rows = answer_->summary.rows;
+  const auto& rows = reduce::table_of(answer_->summary.rows);
   if (rows.empty()) return;
   chosen_ = std::min(chosen_, rows.size() - 1);
   if (!chosen_function_) return;
@@ -123,7 +125,7 @@ TopView::Drawing TopView::draw(size_t rows) const {
   for (size_t i = 0; i < room; ++i)
     drawing.text += (above + hidden + i < lines.size() ? lines[above + hidden + i] : "") + "\n";
   drawing.text += kHint;
-  if (function_.empty() && !answer_->summary.rows.empty()) drawing.marked = above + chosen_ - hidden;
+  if (function_.empty() && !reduce::table_of(answer_->summary.rows).empty()) drawing.marked = above + chosen_ - hidden;
   return drawing;
 }
 

@@ -15,9 +15,11 @@
 
 #include "base/clock.h"
 #include "base/quantities.h"
+#include "base/strings.h"
 #include "base/utf8.h"
 #include "cli/listening.h"
 #include "cli/print.h"
+#include "cli/raw_text.h"
 #include "present/metrics/agent_metrics.h"
 #include "present/metrics/metrics_server.h"
 #include "present/text/up_watch.h"
@@ -40,12 +42,12 @@ bool is_closed(int fd) {
   return ::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
 }
 
-bool write_all(const std::string& text) {
+bool print_now(const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
 }
 
 // Of standard output; nothing where it is no terminal, or one that can only print.
-present::text::Screen screen() {
+present::text::WatchedScreen screen() {
   const char* kind = std::getenv("TERM");
   winsize size{};
   if (::isatty(STDOUT_FILENO) == 0 || kind == nullptr || std::string_view(kind) == "dumb") return {};
@@ -54,7 +56,8 @@ present::text::Screen screen() {
 }
 
 bool has_functions(const verbs::UpAnswer& answer) {
-  return std::ranges::any_of(answer.services, [](const auto& one) { return one.top && !one.top->rows.empty(); });
+  return std::ranges::any_of(answer.services,
+                             [](const auto& one) { return one.top && reduce::count_rows(one.top->rows) > 0; });
 }
 
 std::string time_of_day() {
@@ -71,24 +74,20 @@ class UpSubcommand final : public Subcommand {
     static constexpr Manual kManual{
         .name = "up",
         .summary = "Profile what this machine is busy with: controller, agent and page, with no other step",
-        .description =
-            "Starts a controller and an agent in one process, makes the busiest services its tasks, and shows where their "
-            "time\n"
-            "goes: a table after the first window, and again with each window on a terminal; elsewhere when it says "
-            "something else,\n"
-            "and a line a minute when it does not; with --json an object a line for each window. The page, with a flame "
-            "graph for\n"
-            "each service over a chosen time, is on this machine only and behind a token. Where nothing is busy, a "
-            "checkout\n"
-            "starts its example services, so that there is something to see. Ctrl-C ends everything; what was recorded "
-            "stays "
-            "in\n"
-            "--data.",
-        .examples =
-            "  # what is this machine doing?\n"
-            "  atys up\n"
-            "  # print the first table, or that nothing is busy, and end\n"
-            "  atys up --once",
+        .description = R"(
+          Starts a controller and an agent in one process, makes the busiest services its tasks, and shows where their
+          time goes: a table after the first window, and again with each window on a terminal; elsewhere when it says
+          something else, and a line a minute when it does not; with --json an object a line for each window. The page,
+          with a flame graph for each service over a chosen time, is on this machine only and behind a token. Where
+          nothing is busy, a checkout starts its example services, so that there is something to see. Ctrl-C ends
+          everything; what was recorded stays in --data.
+          )"_text,
+        .examples = R"(
+          # what is this machine doing?
+          atys up
+          # print the first table, or that nothing is busy, and end
+          atys up --once
+        )"_text,
     };
     return kManual;
   }
@@ -170,8 +169,7 @@ class UpSubcommand final : public Subcommand {
 
   void on_recording(const verbs::Up& up) const {
     const std::vector<std::string> names = up.services();
-    std::string list;
-    for (size_t i = 0; i < std::min(names.size(), kNamed); ++i) list += (i > 0 ? ", " : "") + names[i];
+    std::string list = joined(std::span(names).first(std::min(names.size(), kNamed)));
     if (names.size() > kNamed) list += " and " + std::to_string(names.size() - kNamed) + " more";
     tell("recording " + list + "; the first table comes after a window of " +
          std::to_string(request_.window_ns / 1'000'000'000) + " s, and what it takes to read names within the budget");
@@ -224,7 +222,7 @@ class UpSubcommand final : public Subcommand {
       if (once_) return print(answer, json);
       if (next_ns == 0 && !has_functions(answer) && !up.is_complete()) continue;  // on its way to the store
       next_ns = now + std::max(request_.window_ns, kLeastBetweenNs);
-      if (!write_all(shown.next(answer, screen(), now, time_of_day()))) break;
+      if (!print_now(shown.next(answer, screen(), now, time_of_day()))) break;
     }
     return Printed{};
   }

@@ -10,6 +10,7 @@
 
 #include "base/nearest.h"
 #include "cli/arguments.h"
+#include "language/languages.h"
 #include "verbs/follow_up.h"
 
 namespace atys::cli {
@@ -22,12 +23,6 @@ constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"stat", "summary"},   {"ls", "list"},        {"rm", "remove"},         {"delete", "remove"},     {"info", "show"},
     {"script", "convert"}, {"export", "convert"}, {"graph", "flame"},       {"flamegraph", "flame"},  {"svg", "flame"},
     {"live", "top"},       {"check", "doctor"},   {"version", "--version"}, {"server", "controller"}, {"bench", "compare"},
-};
-
-// What runs a script that is no program by itself.
-constexpr std::pair<std::string_view, std::string_view> kInterpreters[] = {
-    {".py", "python3"}, {".js", "node"}, {".mjs", "node"},  {".cjs", "node"}, {".rb", "ruby"},       {".pl", "perl"},
-    {".php", "php"},    {".sh", "sh"},   {".bash", "bash"}, {".lua", "lua"},  {".jar", "java -jar"},
 };
 
 bool is_folder(const std::string& path) {
@@ -46,8 +41,8 @@ std::string as_path(const std::string& word) {
 
 // "python3 x.py"; empty: it is no script that we know.
 std::string with_interpreter(const std::string& word) {
-  for (const auto& [extension, interpreter] : kInterpreters)
-    if (word.ends_with(extension)) return std::string(interpreter) + " " + verbs::quote_for_shell(word);
+  for (const language::RunBy& run_by : language::rows_of_all(&language::Language::run_by))
+    if (word.ends_with(run_by.extension)) return std::string(run_by.command) + " " + verbs::quote_for_shell(word);
   return {};
 }
 

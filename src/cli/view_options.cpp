@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/view_options.h"
 
-#include "base/utc_time.h"
+#include "base/strings.h"
 #include "cli/choices.h"
 #include "format/format.h"
-#include "reduce/pattern.h"
 
 namespace atys::cli {
 
-std::vector<std::string> dimensions() { return {"function", "line", "file", "module", "thread", "label:"}; }
-
 namespace {
+
+using verbs::FieldType;
+using verbs::ViewField;
 
 std::vector<std::string> written_formats() {
   std::vector<std::string> names;
@@ -19,81 +19,70 @@ std::vector<std::string> written_formats() {
   return names;
 }
 
+// What it does, with what holds where nothing is said and CLI11 does not say it.
+std::string help_of(const ViewField& field, const std::vector<reduce::Form>& forms) {
+  std::string text(field.text);
+  if (field.type == FieldType::Form) text += ": " + joined(names_of(forms));
+  if (field.type == FieldType::Number && !field.preset.empty()) text += " (default " + std::string(field.preset) + ")";
+  return text + (field.is_repeated ? "; may repeat" : "");
+}
+
 }  // namespace
 
+void FieldFlags::define(CLI::App& app, const ViewField& field, const std::vector<reduce::Form>& forms) {
+  if (!is_offered(field, verbs::Skin::CommandLine)) return;
+  Given& given = given_.emplace_back(Given{.field = &field, .text = std::string(field.preset)});
+  const std::string name = option_name(field);
+  const std::string help = help_of(field, forms);
+  CLI::Option* option = nullptr;
+  if (field.type == FieldType::Flag) {
+    option = app.add_flag(name, given.is_set, help);
+  } else if (field.is_repeated) {
+    option = app.add_option(name, given.texts, help)->allow_extra_args(false);
+  } else {
+    option = app.add_option(name, given.text, help);
+  }
+  if (field.type == FieldType::Number) {
+    given.text.clear();
+    option->check(positive());
+  }
+  if (field.type == FieldType::Form) {
+    given.text = to_string(forms.front());
+    option->transform(one_of(names_of(forms)));
+  }
+  if (!given.text.empty()) option->capture_default_str();
+  if (!field.value.empty()) option->type_name(std::string(field.value));
+  if (!field.offered.empty()) option->check(offers(field.offered));
+  if (!field.group.empty()) option->group(std::string(field.group));
+}
+
+Result<> FieldFlags::set(verbs::View& view) const {
+  for (const Given& given : given_) {
+    if (given.is_set) TRY(given.field->set(view, "true"));
+    if (!given.text.empty()) TRY(given.field->set(view, given.text));
+    for (const std::string& text : given.texts) TRY(given.field->set(view, text));
+  }
+  return {};
+}
+
 void FilterFlags::define(CLI::App& app) {
-  app.add_option("--focus", focus_, "Only samples with a function, file or module that matches")
-      ->type_name("RE")
-      ->group("Filter");
-  app.add_option("--ignore", ignore_, "No samples with a function, file or module that matches")
-      ->type_name("RE")
-      ->group("Filter");
-  app.add_option("--label", labels_, "Only samples whose label K has a value that matches all of RE; may repeat")
-      ->type_name("K=RE")
-      ->allow_extra_args(false)
-      ->group("Filter");
-  app.add_option("--from", from_, "Only samples from then on (2026-11-15T02:00:00Z, or Unix seconds)")
-      ->type_name("TIME")
-      ->group("Filter");
-  app.add_option("--until", to_, "Only samples before then")->type_name("TIME")->group("Filter");
+  for (const ViewField& field : verbs::view_fields())
+    if (is_of_filter(field)) fields_.define(app, field, {});
 }
 
 Result<reduce::FilterOptions> FilterFlags::parse() const {
-  reduce::FilterOptions options{.focus = focus_, .ignore = ignore_};
-  TRY(reduce::Pattern::compile(focus_));
-  TRY(reduce::Pattern::compile(ignore_));
-  for (const std::string& label : labels_) {
-    const size_t equals = label.find('=');
-    if (equals == std::string::npos) {
-      return fail(ErrorCode::InvalidInput, "bad label condition '" + label + "': no '='", "write --label KEY=PATTERN");
-    }
-    if (equals == 0)
-      return fail(ErrorCode::InvalidInput, "bad label condition '" + label + "': no key", "write --label KEY=PATTERN");
-    options.labels.push_back({label.substr(0, equals), label.substr(equals + 1)});
-    TRY(reduce::Pattern::compile(options.labels.back().pattern));
-  }
-  if (!from_.empty()) options.from_ns = TRY(parse_time(from_));
-  if (!to_.empty()) options.to_ns = TRY(parse_time(to_));
-  return options;
+  verbs::View view;
+  TRY(fields_.set(view));
+  return view.filter;
 }
 
-void ViewFlags::define(CLI::App& app, const std::vector<std::string>& forms) {
-  app.add_option("--form", view_.form, "Form of the answer: " + joined(forms))
-      ->type_name("FORM")
-      ->capture_default_str()
-      ->transform(one_of(forms));
-  app.add_option("--by", view_.by, "Group by function, line, file, module, thread or label:KEY")
-      ->type_name("DIMENSION")
-      ->capture_default_str()
-      ->check(offers(dimensions()));
-  app.add_option("--top", top_, "Rows to show (default " + std::to_string(verbs::kDefaultRows) + ")")
-      ->type_name("K")
-      ->check(positive());
-  app.add_option("--value", view_.value, "Value type to look at (default: the profile's own)")->type_name("TYPE");
-  app.add_option("--max-tokens", max_tokens_, "Bound on the length of the answer, in tokens of a language model")
-      ->type_name("N")
-      ->check(positive());
-  app.add_flag("--full-names", view_.full_names, "Rather leave out rows than shorten names");
-  app.add_option("--own", view_.own_code.own,
-                 "Functions whose name, file, module or build id matches are your own code; may repeat")
-      ->type_name("RE")
-      ->allow_extra_args(false)
-      ->group("Own code");
-  app.add_option("--library", view_.own_code.library, "The same of libraries; may repeat")
-      ->type_name("RE")
-      ->allow_extra_args(false)
-      ->group("Own code");
-  filter_.define(app);
+void ViewFlags::define(CLI::App& app, const std::vector<reduce::Form>& forms) {
+  for (const ViewField& field : verbs::view_fields()) fields_.define(app, field, forms);
 }
 
 Result<verbs::View> ViewFlags::parse() const {
-  verbs::View view = view_;
-  TRY(reduce::parse_dimension(view.by));
-  view.filter = TRY(filter_.parse());
-  TRY(reduce::OwnCode::compile(view.own_code));
-  if (top_ > 0) view.top = top_;
-  if (max_tokens_ > 0) view.max_tokens = max_tokens_;
-  TRY(verbs::bounds_of(view));
+  verbs::View view;
+  TRY(fields_.set(view));
   return view;
 }
 

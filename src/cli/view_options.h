@@ -3,42 +3,54 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "reduce/common_names.h"
 #include "reduce/filter.h"
+#include "reduce/form.h"
 #include "verbs/output.h"
 #include "verbs/view.h"
+#include "verbs/view_fields.h"
 
 namespace atys::cli {
 
-// What answers can be grouped by, for completion.
-std::vector<std::string> dimensions();
+// Options for fields of a view (verbs/view_fields.h).
+class FieldFlags {
+ public:
+  void define(CLI::App& app, const verbs::ViewField& field, const std::vector<reduce::Form>& forms);
+  Result<> set(verbs::View& view) const;
 
-// --focus, --ignore, --label, --from, --to-time
+ private:
+  struct Given {
+    const verbs::ViewField* field;
+    std::string text;
+    std::vector<std::string> texts;  // of a field that may repeat
+    bool is_set = false;             // a flag
+  };
+  std::deque<Given> given_;  // where they are is where CLI11 puts what it reads
+};
+
+// Those that say which samples are looked at: --focus, --ignore, --label …
 class FilterFlags {
  public:
   void define(CLI::App& app);
   Result<reduce::FilterOptions> parse() const;
 
  private:
-  std::string focus_, ignore_, from_, to_;
-  std::vector<std::string> labels_;
+  FieldFlags fields_;
 };
 
-// --form, --by, --top, --value, --max-tokens and the filter
+// All of them: --form, --by, --top … and those of the filter
 class ViewFlags {
  public:
-  void define(CLI::App& app, const std::vector<std::string>& forms);
+  // The first of the forms is the one that holds where none is said.
+  void define(CLI::App& app, const std::vector<reduce::Form>& forms);
   Result<verbs::View> parse() const;
 
  private:
-  FilterFlags filter_;
-  verbs::View view_;
-  size_t top_ = 0;
-  size_t max_tokens_ = 0;
+  FieldFlags fields_;
 };
 
 // --map, of verbs that compare two sides

@@ -2,11 +2,11 @@
 #include "fleet/service_names.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "language/languages.h"
 
 namespace atys::fleet {
 
@@ -14,10 +14,12 @@ namespace {
 
 constexpr size_t kLongestName = 120;
 constexpr size_t kMostNames = 500;
+
 // Folders that many programs have: another says more.
-constexpr std::array<std::string_view, 18> kPlain{"bin",   "sbin",    "lib",   "libexec", "src",     "dist",
-                                                  "build", "target",  "out",   "app",     "main",    "venv",
-                                                  ".venv", "current", "local", "usr",     "classes", "release"};
+bool is_plain(const std::string& folder) {
+  static const language::Words kPlain = language::words_of_all(&language::Language::plain_folders);
+  return std::ranges::binary_search(kPlain, std::string_view(folder));
+}
 
 std::vector<std::string> folders_of(const std::string& path) {
   std::vector<std::string> parts;
@@ -40,7 +42,7 @@ std::string one_folder(const std::vector<std::string>& own, const std::vector<st
   for (size_t i = 0; i < own.size(); ++i) {
     const std::string part = part_at(own, i);
     if (std::ranges::any_of(others, [&](const auto& other) { return part_at(other, i) == part; })) continue;
-    if (std::ranges::find(kPlain, part) == kPlain.end()) return part;
+    if (!is_plain(part)) return part;
     if (plain.empty()) plain = part;
   }
   return plain;

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <optional>
 
 #include "base/quantities.h"
+#include "base/strings.h"
 #include "base/utc_time.h"
+#include "reduce/pattern.h"
 
 namespace atys::fleet {
 
@@ -14,17 +17,63 @@ namespace {
 
 constexpr const char* kHint = "write service:NAME, service:NAME@-1h.. or service:NAME{version=1.2}@FROM..TO";
 
-Result<> set_filters(ServiceQuery& query, std::string_view list) {
-  while (!list.empty()) {
-    const size_t comma = list.find(',');
-    const std::string pair(list.substr(0, comma));
-    const size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return fail(ErrorCode::InvalidInput, "'" + pair + "' is no condition", "write {version=1.2,node=web-1}");
-    TRY(set_filter(query, pair.substr(0, equals), pair.substr(equals + 1)));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+constexpr const char* kConditionHint = "write {version=1.2,node=web-1}";
+constexpr size_t kMostConditions = 30;
+
+using How = store::Matcher::How;
+
+// The comparison that the text begins with, which is cut off.
+std::optional<How> take_comparison(std::string_view& text) {
+  for (const How how : {How::Like, How::NotLike, How::NotEqual, How::Equal}) {
+    if (!text.starts_with(to_string(how))) continue;
+    text.remove_prefix(to_string(how).size());
+    return how;
   }
-  return {};
+  return std::nullopt;
+}
+
+// Up to a comma, or in quotes. Nothing: there is no second quote.
+std::optional<std::string> take_value(std::string_view& text) {
+  if (!text.starts_with('"')) {
+    std::string value(text.substr(0, text.find(',')));
+    text.remove_prefix(value.size());
+    return value;
+  }
+  std::string value;
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      text.remove_prefix(i + 1);
+      return value;
+    }
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("\\\"") || rest.starts_with("\\\\")) ++i;
+    value += text[i];
+  }
+  return std::nullopt;
+}
+
+// The condition that the list begins with, which is cut off with its comma. Nothing: it is none.
+std::optional<store::Matcher> take_condition(std::string_view& list) {
+  const size_t name_end = list.find_first_of("=!,");
+  if (name_end == 0 || name_end == std::string_view::npos) return std::nullopt;
+  store::Matcher condition{.name = std::string(list.substr(0, name_end))};
+  list.remove_prefix(name_end);
+  const std::optional<How> how = take_comparison(list);
+  std::optional<std::string> value = how ? take_value(list) : std::nullopt;
+  if (!value || (!list.empty() && list.front() != ',')) return std::nullopt;
+  if (!list.empty()) list.remove_prefix(1);
+  condition.how = *how;
+  condition.value = std::move(*value);
+  return condition;
+}
+
+std::string in_quotes(std::string_view value) {
+  std::string text = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + '"';
 }
 
 }  // namespace
@@ -43,17 +92,25 @@ Result<> set_range(ServiceQuery& query, const std::string& from, const std::stri
   return {};
 }
 
-Result<> set_filter(ServiceQuery& query, const std::string& key, const std::string& value) {
-  if (key == "kind")
-    query.kind = value;
-  else if (key == "version")
-    query.version = value;
-  else if (key == "node")
-    query.node = value;
-  else if (key == "instance")
-    query.instance = value;
+Result<> set_filter(ServiceQuery& query, store::Matcher condition) {
+  const bool is_pattern = condition.how == How::Like || condition.how == How::NotLike;
+  if (is_pattern) TRY(reduce::Pattern::compile(condition.value));
+  if (query.matchers.size() >= kMostConditions)
+    return fail(ErrorCode::InvalidInput, fmt::format("more than {} conditions", kMostConditions));
+  if (condition.name == "kind" && condition.how == How::Equal)
+    query.kind = std::move(condition.value);
   else
-    query.labels[key] = value;
+    query.matchers.push_back(std::move(condition));
+  return {};
+}
+
+Result<> set_filters(ServiceQuery& query, std::string_view list) {
+  while (!list.empty()) {
+    const std::string first(list.substr(0, list.find(',')));
+    std::optional<store::Matcher> condition = take_condition(list);
+    if (!condition) return fail(ErrorCode::InvalidInput, "'" + first + "' is no condition", kConditionHint);
+    TRY(set_filter(query, std::move(*condition)));
+  }
   return {};
 }
 
@@ -63,7 +120,9 @@ Result<ServiceQuery> parse_service_query(const std::string& text, int64_t now_ns
   ServiceQuery query;
   std::string from, to;
   // From the right: a service may have an '@' in its name if a time follows.
-  if (const size_t at = rest.rfind('@'); at != std::string::npos) {
+  const size_t braces_end = rest.rfind('}');
+  const size_t at = rest.find('@', braces_end == std::string::npos ? rest.rfind('@') : braces_end);
+  if (at != std::string::npos) {
     const std::string range = rest.substr(at + 1);
     const size_t dots = range.find("..");
     from = range.substr(0, dots);
@@ -94,15 +153,28 @@ std::string percent_encode(std::string_view text) {
   return encoded;
 }
 
+std::string to_conditions(const std::vector<store::Matcher>& matchers) {
+  return joined(matchers, ",", [](const store::Matcher& matcher) {
+    return matcher.name + std::string(to_string(matcher.how)) + in_quotes(matcher.value);
+  });
+}
+
 std::string to_parameters(const ServiceQuery& query) {
   const auto seconds = [](int64_t ns) { return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000); };
   std::string text = "service=" + percent_encode(query.service);
   text += "&from=" + seconds(query.from_ns) + "&to=" + seconds(query.to_ns);
   if (!query.kind.empty()) text += "&kind=" + percent_encode(query.kind);
-  if (query.version) text += "&version=" + percent_encode(*query.version);
-  if (query.node) text += "&node=" + percent_encode(*query.node);
-  if (query.instance) text += "&instance=" + percent_encode(*query.instance);
-  for (const auto& [key, value] : query.labels) text += "&label." + percent_encode(key) + "=" + percent_encode(value);
+  // Equalities by a parameter each, as controllers of earlier versions know them.
+  std::vector<store::Matcher> others;
+  for (const store::Matcher& matcher : query.matchers) {
+    if (matcher.how != How::Equal) {
+      others.push_back(matcher);
+      continue;
+    }
+    const bool is_name = matcher.name == "version" || matcher.name == "node" || matcher.name == "instance";
+    text += (is_name ? "&" : "&label.") + percent_encode(matcher.name) + "=" + percent_encode(matcher.value);
+  }
+  if (!others.empty()) text += "&match=" + percent_encode(to_conditions(others));
   return text;
 }
 

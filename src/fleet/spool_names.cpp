@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/hex.h"
+
 namespace atys::fleet {
 
 namespace {
@@ -19,10 +21,7 @@ bool read_number(std::string_view digits, Number& number) {
   return error == std::errc{} && end == digits.data() + digits.size();
 }
 
-bool is_hex(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestBoot &&
-         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
+bool is_boot(std::string_view text) { return !text.empty() && text.size() <= kLongestBoot && is_lower_hex(text); }
 
 }  // namespace
 
@@ -41,7 +40,7 @@ std::optional<SpoolName> parse_spool_name(std::string_view text) {
   const size_t second = text.find('.', first + 1);
   if (second == std::string_view::npos) return std::nullopt;
   ClockStamp stamp{std::string(text.substr(first + 1, second - first - 1))};
-  if (!is_hex(stamp.boot) || !read_number(text.substr(second + 1), stamp.wall_ahead_ns)) return std::nullopt;
+  if (!is_boot(stamp.boot) || !read_number(text.substr(second + 1), stamp.wall_ahead_ns)) return std::nullopt;
   name.stamp = std::move(stamp);
   return name;
 }

@@ -169,7 +169,7 @@ Result<> check_kinds(const YamlFields& fields, const YAML::Node& node, const std
   for (const std::string& kind : kinds)
     if (Result<capture::Kind> known = capture::Kind::parse(kind); !known.ok())
       return fields.error(node, "kinds: " + known.error().message, known.error().hint);
-  if (kinds.empty()) return fields.error(node, "kinds is empty", "write [cpu]");
+  if (kinds.empty()) return fields.error(node, "kinds is empty", fmt::format("write [{}]", profile::default_kind().name));
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "adapt/frequency.h"
 #include "adapt/pruning.h"
 #include "base/result.h"
+#include "profile/kinds.h"
 
 namespace atys::fleet {
 
@@ -41,7 +42,7 @@ struct Task {
   std::string service;             // a rule as capture/service_rule.h reads it
   std::string as;                  // what the service is called; empty: see service_name()
   std::vector<std::string> nodes;  // shell patterns of node names; none: every node
-  std::vector<std::string> kinds = {"cpu"};
+  std::vector<std::string> kinds{std::string(profile::default_kind().name)};
   TaskFrequency frequency;
   uint64_t window_ns = 10'000'000'000;
   uint64_t pause_ns = 0;  // between windows

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
+
 namespace atys::fleet {
 
 namespace {
@@ -118,9 +120,7 @@ Result<> YamlFields::end() const {
   for (const auto& item : node_) {
     const std::string& name = item.first.Scalar();
     if (known_.contains(name)) continue;
-    std::string names;
-    for (const std::string& one : known_) names += (names.empty() ? "" : ", ") + one;
-    return error(item.first, fmt::format("{} has no field '{}'", what_, name), "its fields are " + names);
+    return error(item.first, fmt::format("{} has no field '{}'", what_, name), "its fields are " + joined(known_));
   }
   return {};
 }

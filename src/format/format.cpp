@@ -2,6 +2,7 @@
 #include "format/format.h"
 
 #include "base/gzip.h"
+#include "base/strings.h"
 
 namespace atys::format {
 
@@ -40,9 +41,8 @@ namespace {
 
 std::string readable_formats() {
   std::string names;
-  for (const auto& format : all_formats()) {
-    if (format->descriptor().can_read) names += (names.empty() ? "" : ", ") + std::string(format->descriptor().name);
-  }
+  for (const auto& format : all_formats())
+    if (format->descriptor().can_read) add_to_list(names, format->descriptor().name);
   return names;
 }
 

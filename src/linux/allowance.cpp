@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstring>
 
+#include "base/strings.h"
+
 namespace atys::linux {
 
 namespace {
@@ -19,9 +21,7 @@ std::string bare_name(const std::string& capability) {
 }
 
 std::string list_of(const Names& capabilities, const std::string& before, const std::string& between) {
-  std::string text;
-  for (const std::string& name : capabilities) text += (text.empty() ? "" : between) + before + bare_name(name);
-  return text;
+  return joined(capabilities, between, [&](const std::string& name) { return before + bare_name(name); });
 }
 
 bool can_gain(const Allowance& allowance, const Surroundings& around) {
@@ -62,7 +62,7 @@ std::string for_podman(const Allowance& allowance, const Surroundings& around) {
 
 std::string for_kubernetes(const Allowance& allowance, const Surroundings& around) {
   std::string inside;
-  const auto add_field = [&](const std::string& text) { inside += (inside.empty() ? "" : ", ") + text; };
+  const auto add_field = [&](const std::string& text) { add_to_list(inside, text); };
   if (has_to_be_root(allowance, around)) add_field("runAsUser: 0");
   if (!allowance.capabilities.empty()) add_field("capabilities: {add: [" + list_of(allowance.capabilities, "", ", ") + "]}");
   if (is_own_filter(allowance, around)) add_field("seccompProfile: {type: Unconfined}");
@@ -74,9 +74,7 @@ std::string for_systemd(const Allowance& allowance) {
   if (!allowance.capabilities.empty()) lines = "AmbientCapabilities=" + list_of(allowance.capabilities, "CAP_", " ");
   if (allowance.filtered.empty()) return lines;
   lines += lines.empty() ? "SystemCallFilter=" : "\nSystemCallFilter=";
-  for (size_t i = 0; i < allowance.filtered.size(); ++i)
-    lines += (i == 0 ? "" : " ") + std::string(to_string(allowance.filtered[i]));
-  return lines;
+  return lines + joined(allowance.filtered, " ", [](SystemCall call) { return to_string(call); });
 }
 
 // As one line: "AmbientCapabilities=… and SystemCallFilter=… in its unit".
@@ -89,13 +87,9 @@ std::string in_words(const StartLine& line) {
 
 std::string how_to_allow(const Refusal& refusal, const Allowance& allowance, const Surroundings& around) {
   std::string text;
-  const auto add_way = [&](const std::string& way) { text += (text.empty() ? "" : ", or ") + way; };
+  const auto add_way = [&](const std::string& way) { add_to_list(text, way, ", or "); };
   if (!refusal.has(Cause::Filter) && !refusal.sysctl.empty()) add_way("sysctl -w " + refusal.sysctl);
-  if (can_be_given_to_file(allowance, around)) {
-    std::string list;
-    for (const std::string& name : allowance.capabilities) list += (list.empty() ? "" : ",") + name;
-    add_way("setcap " + list + "=ep FILE");
-  }
+  if (can_be_given_to_file(allowance, around)) add_way("setcap " + joined(allowance.capabilities, ",") + "=ep FILE");
   if (has_root_that(allowance, around))
     return "for more, run it as root" + (text.empty() ? text : ", who may also: " + text);
   if (refusal.has(Cause::LockedMemory)) return "for more: ulimit -l unlimited";

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/hex.h"
+#include "base/path_names.h"
+#include "base/strings.h"
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"
 #include "linux/process.h"
@@ -17,8 +20,6 @@ namespace {
 
 constexpr size_t kMostGroups = 200'000;
 constexpr size_t kLeastIdDigits = 12;
-
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 bool is_group(const std::string& directory) {
   struct stat status {};
@@ -107,12 +108,12 @@ bool is_unit_folder(std::string_view folder, std::string_view unit) {
 
 // By the last name of the folder, in the first hierarchy that has processes there; where none has, in the first at all.
 std::vector<Cgroup> find_name(std::string_view typed, const std::vector<CgroupHierarchy>& hierarchies) {
-  const bool may_be_id = typed.size() >= kLeastIdDigits && std::ranges::all_of(typed, is_hex);
+  const bool may_be_id = typed.size() >= kLeastIdDigits && is_lower_hex(typed);
   std::vector<Cgroup> empty;
   for (const CgroupHierarchy& hierarchy : hierarchies) {
     std::vector<Cgroup> found;
     walk(hierarchy.mount, [&](const std::string& directory) {
-      const std::string_view folder = std::string_view(directory).substr(directory.rfind('/') + 1);
+      const std::string_view folder = base_name(directory);
       if ((may_be_id && is_container_folder(folder, typed)) || is_unit_folder(folder, typed))
         found.push_back(group_in(hierarchy, directory));
     });
@@ -147,7 +148,7 @@ bool is_container_folder(std::string_view folder, std::string_view digits) {
   if (folder.ends_with(".scope")) folder.remove_suffix(6);
   const size_t dash = folder.rfind('-');
   const std::string_view id = dash == std::string_view::npos ? folder : folder.substr(dash + 1);
-  return id.size() >= 32 && std::ranges::all_of(id, is_hex) && id.starts_with(digits);
+  return id.size() >= 32 && is_lower_hex(id) && id.starts_with(digits);
 }
 
 std::string container_in(std::string_view path) {
@@ -158,7 +159,7 @@ std::string container_in(std::string_view path) {
     if (folder.find("conmon") != std::string_view::npos) return {};  // who watches a container is not in it
     if (folder.ends_with(".scope")) folder.remove_suffix(6);
     if (const size_t dash = folder.find_last_of("-:"); dash != std::string_view::npos) folder.remove_prefix(dash + 1);
-    if (folder.size() == kIdDigits && std::ranges::all_of(folder, is_hex)) return std::string(folder);
+    if (folder.size() == kIdDigits && is_lower_hex(folder)) return std::string(folder);
     if (slash == std::string_view::npos) break;
     path = path.substr(0, slash);
   }
@@ -198,8 +199,8 @@ Result<Cgroup> resolve_cgroup(std::string_view typed, const std::vector<CgroupHi
                 "name a folder below " + hierarchies.front().mount +
                     ", a container's id (12 digits or more) or a systemd unit; `systemd-cgls` lists them");
   if (found.size() == 1) return found.front();
-  std::string paths;
-  for (size_t i = 0; i < std::min<size_t>(found.size(), 5); ++i) paths += (i == 0 ? "" : ", ") + found[i].path;
+  const std::string paths = joined(std::span(found).first(std::min<size_t>(found.size(), 5)), ", ",
+                                   [](const Cgroup& group) -> std::string_view { return group.path; });
   return fail(ErrorCode::InvalidInput, "cgroup '" + name + "' could be " + std::to_string(found.size()) + ": " + paths,
               "name one of them by its path");
 }

@@ -23,8 +23,8 @@ struct ChildOptions {
   std::vector<std::string> more_environment;  // "KEY=VALUE", besides ours or in the place of ours
   // The same, if take_optional_environment() is called before it is released.
   std::vector<std::string> optional_environment;
-  bool own_group = false;                     // a process group of its own, named by its pid
-  std::optional<int> nice;                    // its priority; none: ours
+  bool own_group = false;   // a process group of its own, named by its pid
+  std::optional<int> nice;  // its priority; none: ours
 };
 
 class ChildProcess {

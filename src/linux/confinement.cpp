@@ -17,6 +17,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/strings.h"
+
 namespace atys::linux {
 
 namespace {
@@ -123,7 +125,7 @@ Walls Walls::of_bits(uint8_t bits) { return {(bits & 1) != 0, (bits & 2) != 0, (
 std::string Walls::missing() const {
   std::string text;
   const auto add = [&](bool stands, const char* name) {
-    if (!stands) text += (text.empty() ? "" : ", ") + std::string(name);
+    if (!stands) add_to_list(text, name);
   };
   add(memory, "the memory limit");
   add(no_rights, "the loss of capabilities");

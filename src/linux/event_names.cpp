@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/nearest.h"
+#include "base/strings.h"
 #include "linux/pmu.h"
 #include "linux/tracefs.h"
 
@@ -92,10 +93,8 @@ Error unknown_event(std::string_view name) {
   std::vector<std::string> names;
   for (const std::string_view other : software_event_names()) names.emplace_back(other);
   for (const std::string_view other : hardware_event_names()) names.emplace_back(other);
-  std::string known;
-  for (const std::string& other : names) known += (known.empty() ? "" : ", ") + other;
   return fail(ErrorCode::NotFound, "no event is called '" + std::string(name) + "'",
-              did_you_mean(name, names, "there are " + known + ", rHEX, PMU/…/ and tracepoints GROUP:NAME"));
+              did_you_mean(name, names, "there are " + joined(names) + ", rHEX, PMU/…/ and tracepoints GROUP:NAME"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "base/hex.h"
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"
 
@@ -73,7 +74,7 @@ Result<Host> read_host() {
 std::string boot_digits() {
   std::string digits;
   if (const auto id = read_proc_file("/proc/sys/kernel/random/boot_id", 64); id.ok())
-    std::ranges::copy_if(*id, std::back_inserter(digits), [](unsigned char c) { return std::isxdigit(c) != 0; });
+    std::ranges::copy_if(*id, std::back_inserter(digits), is_hex_digit);
   return digits;
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/pipe.h"
 #include "base/unique_fd.h"
 #include "linux/child_process.h"
 #include "linux/instruction_count.h"
@@ -30,18 +31,11 @@ constexpr uint64_t kPatienceNs = 10'000'000'000;  // for processes that the comm
 constexpr int kStragglerPollMs = 2;
 constexpr int kMostPieces = 64;  // that can be in a pipe after the end
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-
-  static Result<Pipe> create() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("make a pipe");
-    Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-    ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
-    return pipe;
-  }
-};
+Result<Pipe> make_pipe_to_poll() {
+  Pipe pipe = TRY(make_pipe());
+  ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
+}
 
 class Run {
  public:
@@ -67,8 +61,8 @@ class Run {
   Result<> start() {
     (void)::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    Pipe out = TRY(Pipe::create());
-    Pipe err = TRY(Pipe::create());
+    Pipe out = TRY(make_pipe_to_poll());
+    Pipe err = TRY(make_pipe_to_poll());
     ChildOptions options{.in = nothing.get(), .out = out.write.get(), .err = err.write.get(), .more_environment = {}};
     options.own_group = true;
     options.nice = limits_.nice;

@@ -11,8 +11,8 @@
 
 namespace atys::linux {
 
-// Of an agent that profiles processes of every user, which begins with new ones as long as it lives (docs/guide/fleet.md
-// says what each is for; packaging/systemd/atys-agent.service has the same list).
+// Of an agent that profiles processes of every user, which begins with new ones as long as it lives
+// (docs/guide/fleet-running.md says what each is for; packaging/systemd/atys-agent.service has the same list).
 inline constexpr std::array<int, 15> kAgentCapabilities = {
     CAP_BPF,              // the sampler in the kernel
     CAP_PERFMON,          // samples of other users' processes, and of the kernel

@@ -118,7 +118,7 @@ MapRecord take_map(Fields& fields, bool is_executable) {
   return map;
 }
 
-PerfRecordBody parse_body(const perf_event_header& header, Fields fields) {
+PerfRecordBody take_body(const perf_event_header& header, Fields& fields) {
   switch (header.type) {
     case PERF_RECORD_MMAP2: return take_map(fields, (header.misc & PERF_RECORD_MISC_MMAP_DATA) == 0);
     case PERF_RECORD_COMM: {
@@ -153,8 +153,10 @@ std::optional<PerfRecord> parse_perf_record(std::span<const std::byte> record, u
   auto body = record.subspan(sizeof(header));
   if (header.type == PERF_RECORD_SAMPLE) return parse_sample(Fields(body), sample_type);
   if (body.size() < kTrailer) return {};
-  body = body.first(body.size() - kTrailer);
-  return PerfRecord{trailer_time(record), parse_body(header, Fields(body))};
+  Fields fields(body.first(body.size() - kTrailer));
+  PerfRecord parsed{trailer_time(record), take_body(header, fields)};
+  if (!fields.is_whole()) return {};
+  return parsed;
 }
 
 }  // namespace atys::linux

@@ -53,11 +53,11 @@ void PerfRing::drain(const std::function<void(std::span<const std::byte>)>& take
     perf_event_header record{};
     const auto front = contiguous(tail, sizeof(record));
     std::memcpy(&record, front.data(), sizeof(record));
-    if (record.size < sizeof(record) || record.size > head - tail) break;
+    if (record.size < sizeof(record) || record.size > std::min<uint64_t>(head - tail, data_bytes_)) break;
     take(contiguous(tail, record.size));
     tail += record.size;
   }
-  __atomic_store_n(&header()->data_tail, tail, __ATOMIC_RELEASE);
+  __atomic_store_n(&header()->data_tail, head, __ATOMIC_RELEASE);
 }
 
 }  // namespace atys::linux

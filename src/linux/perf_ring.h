@@ -22,7 +22,8 @@ class PerfRing {
   // Lets `event_fd`, an event on the same CPU, write into this ring too.
   Result<> redirect(int event_fd) const;
 
-  // Hands over every whole record that is there, oldest first; the span is valid during the call only.
+  // Hands over every record that is there, oldest first; the span is valid during the call only. From one on that says of
+  // its size what cannot be, all is passed over.
   void drain(const std::function<void(std::span<const std::byte>)>& take);
 
   bool is_empty() const;

@@ -10,13 +10,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 
+#include "base/strings.h"
 #include "base/unique_fd.h"
 #include "linux/deadly_filter.h"
 #include "linux/namespaces.h"
+#include "linux/perf_map.h"
 #include "linux/proc_file.h"
 #include "linux/proc_maps.h"
 #include "linux/proc_text.h"
@@ -165,16 +168,8 @@ Attempt try_map_files() {
 }
 
 size_t count_perf_maps() {
-  size_t count = 0;
-  for (const pid_t pid : list_processes()) {
-    const auto status = read_proc_file("/proc/" + std::to_string(pid) + "/status");
-    const auto names = words_of(status.ok() ? value_of(*status, "NStgid") : std::string_view{});
-    if (names.empty()) continue;
-    const std::string path = root_of(pid) + "/tmp/perf-" + std::string(names.back()) + ".map";
-    struct stat found {};
-    if (::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode)) ++count;
-  }
-  return count;
+  const std::vector<pid_t> processes = list_processes();
+  return static_cast<size_t>(std::ranges::count_if(processes, has_perf_map));
 }
 
 void try_events(Probes& probes) {
@@ -195,7 +190,7 @@ void describe_ourselves(Probes& probes) {
   char path[4096];
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
   probes.program = length > 0 ? std::string(path, static_cast<size_t>(length)) : "atys";
-  for (const std::string& name : probes.around.held) probes.capabilities += (probes.capabilities.empty() ? "" : ",") + name;
+  probes.capabilities = joined(probes.around.held, ",");
   if (probes.capabilities.empty()) probes.capabilities = "none";
   for (const SystemCall call : {SystemCall::PerfEventOpen, SystemCall::Bpf, SystemCall::ProcessVmReadv, SystemCall::Ptrace,
                                 SystemCall::MemfdCreate, SystemCall::SignalThread})

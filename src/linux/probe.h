@@ -45,7 +45,7 @@ struct Probes {
   Attempt preload;       // a file in memory is mapped to be executed
   Attempt other_users;   // /proc/PID/maps of a process of another user; ESRCH: there is none
   Attempt map_files;     // files that were deleted or replaced
-  size_t perf_maps = 0;  // processes that write /tmp/perf-PID.map
+  size_t perf_maps = 0;  // processes with one that is good (perf_map.h)
 };
 
 Probes run_probes();

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "linux/proc_file.h"
+#include "linux/proc_folder.h"
 
 namespace atys::linux {
 
@@ -62,7 +63,7 @@ std::vector<MappedRange> parse_maps(std::string_view text) {
 }
 
 Result<std::vector<MappedRange>> read_maps(pid_t pid) {
-  return parse_maps(TRY(read_proc_file("/proc/" + std::to_string(pid) + "/maps")));
+  return parse_maps(TRY(read_proc_file(proc_folder() + "/" + std::to_string(pid) + "/maps")));
 }
 
 }  // namespace atys::linux

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "linux/proc_file.h"
+#include "linux/proc_folder.h"
 #include "linux/proc_text.h"
 
 namespace atys::linux {
@@ -18,7 +19,9 @@ namespace {
 constexpr size_t kLongestArguments = size_t{8} << 20;
 constexpr int kMostListings = 16;
 
-std::string proc_path(pid_t pid, std::string_view file) { return "/proc/" + std::to_string(pid) + "/" + std::string(file); }
+std::string proc_path(pid_t pid, std::string_view file) {
+  return proc_folder() + "/" + std::to_string(pid) + "/" + std::string(file);
+}
 
 // Says which process it was, rather than which file.
 Error no_process(pid_t pid, const Error& error) {
@@ -131,11 +134,11 @@ Result<ProcessInfo> read_process(pid_t pid) {
   return process;
 }
 
-std::vector<pid_t> list_processes() { return numbered_entries("/proc"); }
+std::vector<pid_t> list_processes() { return numbered_entries(proc_folder()); }
 
 // "0.20 0.18 0.12 1/80 11206"
 pid_t newest_number() {
-  const Result<std::string> text = read_proc_file("/proc/loadavg", 256);
+  const Result<std::string> text = read_proc_file(proc_folder() + "/loadavg", 256);
   if (!text.ok()) return 0;
   std::string_view last(*text);
   last = last.substr(last.rfind(' ') + 1);
@@ -144,7 +147,7 @@ pid_t newest_number() {
 
 // The fourth word of the same.
 size_t running_count() {
-  const Result<std::string> text = read_proc_file("/proc/loadavg", 256);
+  const Result<std::string> text = read_proc_file(proc_folder() + "/loadavg", 256);
   if (!text.ok()) return 0;
   std::string_view before(*text);
   before = before.substr(0, before.find('/'));

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/strings.h"
+
 namespace atys::linux {
 
 namespace {
@@ -34,20 +36,16 @@ Names missing_of(const Names& wanted, const Surroundings& around) {
   return missing;
 }
 
-std::string joined(const Names& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : " and ") + name;
-  return text;
-}
+std::string in_words(const Names& names) { return joined(names, " and "); }
 
 // "cap_bpf and cap_perfmon are missing"
 Obstacle without(const Names& missing, const Surroundings& around, const std::string& because = {}) {
   if (around.features.in_user_namespace)
     return {{Cause::UserNamespace},
-            because + "we are in a user namespace, whose capabilities do not count for the machine (" + joined(missing) +
+            because + "we are in a user namespace, whose capabilities do not count for the machine (" + in_words(missing) +
                 " would be needed)",
             {}};
-  return {{Cause::Capability}, because + joined(missing) + (missing.size() == 1 ? " is missing" : " are missing"), {}};
+  return {{Cause::Capability}, because + in_words(missing) + (missing.size() == 1 ? " is missing" : " are missing"), {}};
 }
 
 Obstacle of_perf(const RefusedCall& refused, const Surroundings& around) {
@@ -130,7 +128,7 @@ std::string guards_in(std::string_view modules) {
   for (const char* name : {"selinux", "apparmor", "smack", "tomoyo", "bpf"})
     if (("," + std::string(modules) + ",").find("," + std::string(name) + ",") != std::string::npos)
       found.emplace_back(name);
-  return joined(found);
+  return in_words(found);
 }
 
 // None of what can be looked up.

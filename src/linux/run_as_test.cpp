@@ -17,7 +17,7 @@ constexpr gid_t kGroup = 23456;
 
 TEST(run_as, gives_files_the_owner_and_leaves_us_what_we_were) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   ASSERT_EQ(::chmod(folder.file("").c_str(), 0777), 0);
   const int dumpable = ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
   const std::string path = folder.file("made");
@@ -39,7 +39,7 @@ TEST(run_as, gives_files_the_owner_and_leaves_us_what_we_were) {
 
 TEST(run_as, has_no_more_rights_than_that_user) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
-  const test::ScratchFolder folder;  // mode 0700, ours
+  const test::BuildFolder folder;  // mode 0700, ours
   const auto done = run_as(kUser, kGroup, [&]() -> Result<> {
     if (::open(folder.file("x").c_str(), O_CREAT | O_WRONLY, 0600) < 0) return fail_errno("open");
     return {};

@@ -20,7 +20,7 @@ namespace atys::linux {
 
 namespace {
 
-using Cause = StopRefusal::Cause;
+using Why = StopRefusal::Cause;
 using test::ForkedProcess;
 using test::Shared;
 
@@ -70,7 +70,7 @@ TEST(stop_refusal, names_who_traces_it_already) {
   if (*result != 1) GTEST_SKIP() << "processes may not trace those of their own user here";
   const StopResult stop = stop_even_if_it_sleeps(target.pid());
   EXPECT_EQ(stop.outcome, StopOutcome::Refused);
-  EXPECT_EQ(stop.refusal.cause, Cause::TracedByOther);
+  EXPECT_EQ(stop.refusal.cause, Why::TracedByOther);
   EXPECT_EQ(stop.refusal.tracer, tracer.pid());
   EXPECT_EQ(stop.refusal.error, EPERM);
   EXPECT_NE(to_string(stop.refusal).find("process " + std::to_string(tracer.pid()) + " ("), std::string::npos);
@@ -78,14 +78,14 @@ TEST(stop_refusal, names_who_traces_it_already) {
 
 TEST(stop_refusal, tells_a_filter_from_all_else) {
   const StopRefusal refusal = refusal_in_a_process(refuse_ptrace);
-  EXPECT_EQ(refusal.cause, Cause::Filter);
+  EXPECT_EQ(refusal.cause, Why::Filter);
   EXPECT_EQ(to_string(refusal), "a system-call filter refuses ptrace");
 }
 
 TEST(stop_refusal, says_that_a_process_of_another_user_is_not_ours_to_stop) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const StopRefusal refusal = refusal_in_a_process([] { return ::setuid(65534) == 0; });
-  EXPECT_TRUE(refusal.cause == Cause::Rights || refusal.cause == Cause::Yama) << to_string(refusal);
+  EXPECT_TRUE(refusal.cause == Why::Rights || refusal.cause == Why::Yama) << to_string(refusal);
   EXPECT_EQ(refusal.error, EPERM);
 }
 
@@ -93,13 +93,13 @@ TEST(stop_refusal, says_that_what_is_gone_has_ended) {
   ForkedProcess process([] { return 0; });
   const pid_t pid = process.pid();
   process.wait();
-  EXPECT_EQ(explain_refusal(pid, pid, ESRCH).cause, Cause::Ended);
-  EXPECT_EQ(explain_refusal(pid, pid, EPERM).cause, Cause::Ended);
+  EXPECT_EQ(explain_refusal(pid, pid, ESRCH).cause, Why::Ended);
+  EXPECT_EQ(explain_refusal(pid, pid, EPERM).cause, Why::Ended);
 }
 
 TEST(stop_refusal, every_cause_has_words) {
-  for (int cause = 0; cause <= static_cast<int>(Cause::Other); ++cause)
-    EXPECT_FALSE(to_string(StopRefusal{static_cast<Cause>(cause), EIO, 1}).empty());
+  for (int cause = 0; cause <= static_cast<int>(Why::Other); ++cause)
+    EXPECT_FALSE(to_string(StopRefusal{static_cast<Why>(cause), EIO, 1}).empty());
 }
 
 }  // namespace atys::linux

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "linux/proc_file.h"
+#include "linux/proc_folder.h"
 #include "linux/proc_text.h"
 
 namespace atys::linux {
@@ -21,7 +22,7 @@ constexpr std::string_view kRunning = "running";
 constexpr std::string_view kInNone = "-1";
 
 std::string path_of(pid_t pid, pid_t tid, std::string_view name) {
-  return fmt::format("/proc/{}/task/{}/{}", pid, tid, name);
+  return fmt::format("{}/{}/task/{}/{}", proc_folder(), pid, tid, name);
 }
 
 UniqueFd open_file(pid_t pid, pid_t tid, std::string_view name) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "linux/proc_file.h"
+#include "linux/proc_folder.h"
 #include "linux/proc_text.h"
 
 namespace atys::linux {
@@ -24,12 +25,12 @@ std::optional<int> parse_last_cpu(std::string_view stat) {
 }
 
 std::optional<uint64_t> switches_of(pid_t pid, pid_t tid) {
-  const auto status = read_proc_file(fmt::format("/proc/{}/task/{}/status", pid, tid));
+  const auto status = read_proc_file(fmt::format("{}/{}/task/{}/status", proc_folder(), pid, tid));
   return status.ok() ? parse_switches(*status) : std::nullopt;
 }
 
 int last_cpu(pid_t pid, pid_t tid) {
-  const auto stat = read_proc_file(fmt::format("/proc/{}/task/{}/stat", pid, tid));
+  const auto stat = read_proc_file(fmt::format("{}/{}/task/{}/stat", proc_folder(), pid, tid));
   return stat.ok() ? parse_last_cpu(*stat).value_or(-1) : -1;
 }
 

@@ -19,7 +19,7 @@ struct Limits {
   uint64_t body_ns = 60 * kSecondNs;     // from there to the end of the body
   uint64_t silence_ns = 30 * kSecondNs;  // while we write, and nobody reads
 
-  // Of connections. A stranger that is too many takes the place of the one that was silent longest.
+  // Of connections. A stranger that is too many takes the place of the one that came first.
   size_t most_connections = 256;
   size_t most_strangers = 128;
   size_t most_strangers_per_address = 64;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/hex.h"
+
 namespace atys::net {
 
 namespace {
@@ -32,22 +34,14 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // What is no escape stays as it is.
 std::string decoded(std::string_view text, bool plus_is_space) {
   std::string result;
   result.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_escape =
-        text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
+    const bool is_escape = text[i] == '%' && i + 2 < text.size() && is_hex(text.substr(i + 1, 2));
     if (is_escape) {
-      result += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      result += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
       i += 2;
     } else {
       result += plus_is_space && text[i] == '+' ? ' ' : text[i];

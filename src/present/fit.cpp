@@ -8,12 +8,12 @@ size_t details_for(const verbs::Tokens& bounds) {
   return *bounds.cap >= 400 ? 4 : std::size(kDetails);
 }
 
-size_t questions_that_fit(const std::vector<std::string>& next, const verbs::Tokens& bounds) {
+size_t questions_that_fit(const std::vector<verbs::FollowUp>& next, FollowUpText as, const verbs::Tokens& bounds) {
   const size_t room = bounds.cap ? *bounds.cap / 3 : SIZE_MAX;
   size_t taken = 0;
   size_t count = 0;
-  for (const std::string& question : next) {
-    taken += budget::count_upper_bound(question) + 2;
+  for (const verbs::FollowUp& question : next) {
+    taken += budget::count_upper_bound(as(question)) + 2;
     if (taken > room) break;
     ++count;
   }

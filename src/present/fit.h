@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "budget/token_meter.h"
+#include "present/follow_up_text.h"
 #include "verbs/detail.h"
 
 namespace atys::present {
@@ -34,7 +35,7 @@ inline constexpr verbs::Detail kDetails[] = {
 size_t details_for(const verbs::Tokens& bounds);
 
 // How many of the next questions to ask: they may take a third of the room.
-size_t questions_that_fit(const std::vector<std::string>& next, const verbs::Tokens& bounds);
+size_t questions_that_fit(const std::vector<verbs::FollowUp>& next, FollowUpText as, const verbs::Tokens& bounds);
 
 // `render(answer, estimate)` gives the text; `rows` is how many the answer has.
 template <typename Answer, typename Render>
@@ -71,10 +72,11 @@ Fit most_rows(const Answer& answer, verbs::Detail detail, size_t rows, const Ren
   return best;
 }
 
+// `as` is how `render` writes follow-ups.
 template <typename Answer, typename Render>
-std::string fitted(const Answer& answer, bool full_names, size_t rows, const Render& render) {
+std::string fitted(const Answer& answer, FollowUpText as, bool full_names, size_t rows, const Render& render) {
   const verbs::Tokens& bounds = answer.tokens;
-  const size_t questions = questions_that_fit(answer.next, bounds);
+  const size_t questions = questions_that_fit(answer.next, as, bounds);
   std::string best;
   double best_cover = -1;
   for (size_t level = 0; level < details_for(bounds) || (best_cover < 0 && level < std::size(kDetails)); ++level) {

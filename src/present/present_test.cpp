@@ -55,7 +55,7 @@ verbs::ProfileInfo profile_info() {
 verbs::DiffAnswer diff_answer() {
   verbs::DiffAnswer answer;
   answer.base = answer.fresh = profile_info();
-  answer.form = "table";
+  answer.form = reduce::Form::Table;
   answer.by = "function";
   answer.base_runs = answer.fresh_runs = {"p"};
   return answer;

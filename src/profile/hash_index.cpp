@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/hash_index.h"
 
-#include <sys/random.h>
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+#include "base/random.h"
 
 namespace atys::profile {
 
@@ -12,7 +12,7 @@ uint64_t hash_seed() {
   static const uint64_t seed = [] {
     uint64_t random = 0;
     // Without entropy (very early boot) a fixed seed only costs the protection against crafted collisions.
-    if (::getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) random = 0x517cc1b727220a95ULL;
+    if (!fill_random(std::as_writable_bytes(std::span(&random, 1)))) random = 0x517cc1b727220a95ULL;
     return random;
   }();
   return seed;

@@ -39,6 +39,8 @@ constexpr Reason kReasons[] = {
     {"samples of stacks that found no free counter", LossOf::Samples},
     {"times that the kernel throttled us", LossOf::Samples},
     {"waits without a stack", LossOf::Samples},
+    {"records of the sampler that make no sense", LossOf::Samples},
+    {"records of perf events that make no sense", LossOf::Samples},
     {"JavaScript", LossOf::Samples},
     {"java: ", LossOf::Samples},
     {"stored profiles that are damaged or cannot be read", LossOf::Samples},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/path_names.h"
+
 namespace atys::profile {
 
 size_t Profile::add_value_type(std::string_view type, std::string_view unit) {
@@ -88,8 +90,7 @@ std::string_view function_name(const Profile& profile, FunctionId id) {
 
 std::string unresolved_name(const Profile& profile, const Frame& frame) {
   const Mapping& mapping = profile.mappings[frame.mapping];
-  std::string_view module = profile.text(mapping.filename);
-  module.remove_prefix(std::min(module.size(), module.rfind('/') + 1));
+  const std::string_view module = base_name(profile.text(mapping.filename));
   char number[24];
   const bool has_module = !module.empty() && frame.address >= mapping.start;
   const uint64_t offset = has_module ? frame.address - mapping.start + mapping.file_offset : frame.address;

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <span>
 
+#include "base/path_names.h"
+#include "language/languages.h"
 #include "profile/import.h"
 #include "reduce/function_text.h"
 
@@ -14,19 +16,30 @@ using namespace profile;
 
 namespace {
 
-constexpr std::string_view kAnonymous[] = {"(anonymous)", "<anonymous>", "<lambda>",  "<listcomp>",
-                                           "<genexpr>",   "<dictcomp>",  "<setcomp>", "{closure}"};
+using language::Language;
 
-bool is_anonymous(std::string_view name) { return std::ranges::find(kAnonymous, name) != std::end(kAnonymous); }
+const language::Words& anonymous_names() {
+  static const language::Words kNames = language::words_of_all(&Language::anonymous);
+  return kNames;
+}
+
+bool is_anonymous(std::string_view name) { return std::ranges::binary_search(anonymous_names(), name); }
 
 // "Node.render.<locals>.<lambda>", "App\{closure}", "block in Node#render": in what it is it says itself.
 bool is_anonymous_within(std::string_view name) {
-  if (name.starts_with("block in ") || (name.starts_with("block (") && name.find(" levels) in ") != std::string_view::npos))
-    return true;
-  return std::ranges::any_of(kAnonymous, [&](std::string_view word) {
+  static const auto kOfLanguages = language::functions_of_all(&Language::is_anonymous_within);
+  if (std::ranges::any_of(kOfLanguages, [&](const auto is_one) { return is_one(name); })) return true;
+  return std::ranges::any_of(anonymous_names(), [&](std::string_view word) {
     return name.size() > word.size() && name.ends_with(word) &&
            std::string_view(".\\:/ ").find(name[name.size() - word.size() - 1]) != std::string_view::npos;
   });
+}
+
+// "run(int)::{lambda}" of "run(int)::{lambda}:42": a line may follow.
+bool is_nameless(std::string_view name) {
+  static const language::Words kEndings = language::words_of_all(&Language::anonymous_endings);
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return name.ends_with(ending); }) ||
+         is_anonymous(name) || is_anonymous_within(name);
 }
 
 std::string with_line(const Profile& profile, FunctionId id) {
@@ -125,8 +138,10 @@ std::string_view FunctionNames::of(FunctionId id) const {
 
 std::string shown_file(const Profile& profile, const Frame& frame, FunctionId id) {
   const std::string_view file = profile.text(profile.functions[id].filename);
-  if (!file.empty() || profile.text(frame.kind) != "jvm") return std::string(file);
-  return java_file_of(stable_name(function_name(profile, id)));
+  if (!file.empty()) return std::string(file);
+  const auto* kind = language::find_frame_kind(profile.text(frame.kind));
+  if (kind == nullptr || kind->language->file_of == nullptr) return {};
+  return kind->language->file_of(stable_name(function_name(profile, id)));
 }
 
 Profile name_anonymous_functions(Profile profile) {
@@ -148,8 +163,7 @@ std::string lasting_name(const Profile& profile, FunctionId id) {
   if (profile.functions[id].start_line <= 0) return stable_name(name);
   if (is_anonymous_within(name)) return with_line(profile, id);
   if (!is_anonymous(name)) return stable_name(name);
-  std::string_view file = profile.text(profile.functions[id].filename);
-  file.remove_prefix(file.rfind('/') + 1);
+  const std::string_view file = base_name(profile.text(profile.functions[id].filename));
   return with_line(profile, id) + (file.empty() ? "" : " in " + std::string(file));
 }
 
@@ -168,10 +182,8 @@ std::optional<AnonymousName> parse_anonymous_name(std::string_view name) {
   // A lambda in a lambda has two lines; the last is its own.
   for (size_t colon = name.find(':'); colon != std::string_view::npos; colon = name.find(':', colon + 1)) {
     const std::string_view before = name.substr(copied, colon - copied);
-    const bool is_nameless = before.ends_with("{lambda}") || before.ends_with("{unnamed}") ||
-                             before.ends_with("{{closure}}") || is_anonymous(before) || is_anonymous_within(before);
     std::string_view rest = name.substr(colon + 1);
-    const int64_t line = is_nameless ? take_line(rest) : 0;
+    const int64_t line = is_nameless(before) ? take_line(rest) : 0;
     if (line == 0 || !may_follow_line(rest)) continue;
     parsed.word += before;
     parsed.line = line;

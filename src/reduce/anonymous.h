@@ -32,7 +32,7 @@ class FunctionNames {
   std::vector<std::string> shown_;  // by function; empty: as it is. No entries: all are
 };
 
-// The file of a function. A Java virtual machine tells the class alone, which tells the file; may be empty.
+// The file of a function; may be empty. Some runtimes tell the class alone, which may tell the file.
 std::string shown_file(const Profile& profile, const profile::Frame& frame, profile::FunctionId id);
 
 // The same samples; a profile in which every function has a name of its own is given back as it is.

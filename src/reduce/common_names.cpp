@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/path_names.h"
 #include "profile/import.h"
 #include "reduce/matching/function_name.h"
 
@@ -279,7 +280,7 @@ Profile CommonNames::renamed(Profile profile, Side side) const {
     const auto found = names.modules.find(module);
     if (found == names.modules.end()) continue;
     if (rebuilt_.contains(found->second)) {
-      importer.name_unresolved(MappingId{i}, found->second.substr(found->second.rfind('/') + 1) + "+?");
+      importer.name_unresolved(MappingId{i}, std::string(base_name(found->second)) + "+?");
       is_changed = true;
     }
     if (found->second == module) continue;

@@ -6,7 +6,7 @@
 // keep their proportion to most others are told apart, and are not called significant. Costs per work done do not have that,
 // where the work is known. With several runs on a side, runs are the replicates: samples of one
 // run have its luck in common. With one run on each side, intervals are those of the samples, and how runs differ by
-// themselves is not in them. docs/decisions/0004 and 0012.
+// themselves is not in them. docs/decisions/0004 and 0014.
 #pragma once
 
 #include <span>

@@ -30,6 +30,23 @@ class StackMatcher {
   std::vector<bool> frames_;
 };
 
+// Whether the innermost frame of each stack matches.
+class LeafMatcher {
+ public:
+  LeafMatcher(const Profile& profile, const Pattern& pattern) : profile_(profile), frames_(profile.frames.size()) {
+    for (uint32_t i = 1; i < frames_.size(); ++i) frames_[i] = innermost_matches(profile, FrameId{i}, pattern);
+  }
+
+  bool matches(StackId stack) const {
+    const auto leaf_first = profile_.stacks[stack];
+    return !leaf_first.empty() && frames_[raw(leaf_first.front())];
+  }
+
+ private:
+  const Profile& profile_;
+  std::vector<bool> frames_;
+};
+
 // Whether each label set meets a condition.
 std::vector<bool> sets_that_match(const Profile& profile, const std::string& key, const Pattern& pattern) {
   std::vector<bool> result(profile.label_sets.size());
@@ -45,6 +62,7 @@ std::vector<bool> sets_that_match(const Profile& profile, const std::string& key
 struct Conditions {
   std::optional<StackMatcher> focus;
   std::optional<StackMatcher> ignore;
+  std::optional<LeafMatcher> leaf;
   std::vector<std::vector<bool>> labels;  // by LabelSetId, one per condition
   std::optional<int64_t> from_ns;
   std::optional<int64_t> to_ns;
@@ -58,6 +76,7 @@ struct Conditions {
     return std::ranges::all_of(labels, [&](const std::vector<bool>& sets) { return sets[raw(samples.labels(row))]; });
   }
   bool is_in_focus(const SampleTable& samples, size_t row) const { return !focus || focus->matches(samples.stack(row)); }
+  bool ends_as_asked(const SampleTable& samples, size_t row) const { return !leaf || leaf->matches(samples.stack(row)); }
   bool is_ignored(const SampleTable& samples, size_t row) const { return ignore && ignore->matches(samples.stack(row)); }
 };
 
@@ -67,6 +86,7 @@ Result<Conditions> compile(const Profile& profile, const FilterOptions& options)
   conditions.to_ns = options.to_ns;
   if (!options.focus.empty()) conditions.focus.emplace(profile, TRY(Pattern::compile(options.focus)));
   if (!options.ignore.empty()) conditions.ignore.emplace(profile, TRY(Pattern::compile(options.ignore)));
+  if (!options.leaf.empty()) conditions.leaf.emplace(profile, TRY(Pattern::compile(options.leaf)));
   for (const LabelCondition& condition : options.labels) {
     conditions.labels.push_back(sets_that_match(profile, condition.key, TRY(Pattern::compile(condition.pattern))));
   }
@@ -95,7 +115,7 @@ Result<Profile> filter(const Profile& profile, const FilterOptions& options) {
   const SampleTable& samples = profile.samples;
   return kept_rows(profile, [&](size_t row) {
     return conditions.others_hold(samples, row) && conditions.is_in_focus(samples, row) &&
-           !conditions.is_ignored(samples, row);
+           conditions.ends_as_asked(samples, row) && !conditions.is_ignored(samples, row);
   });
 }
 
@@ -105,7 +125,8 @@ Result<Profile> filter(const Profile& profile, const Profile& otherwise_named, c
   const SampleTable& a = profile.samples;
   const SampleTable& b = otherwise_named.samples;
   return kept_rows(profile, [&](size_t row) {
-    return here.others_hold(a, row) && (here.is_in_focus(a, row) || there.is_in_focus(b, row)) && !here.is_ignored(a, row) &&
+    return here.others_hold(a, row) && (here.is_in_focus(a, row) || there.is_in_focus(b, row)) &&
+           (here.ends_as_asked(a, row) || there.ends_as_asked(b, row)) && !here.is_ignored(a, row) &&
            !there.is_ignored(b, row);
   });
 }

@@ -21,12 +21,13 @@ struct LabelCondition {
 struct FilterOptions {
   std::string focus = {};   // some function, file or module of the stack matches
   std::string ignore = {};  // none does
+  std::string leaf = {};    // the innermost function, its file or its module does
   std::vector<LabelCondition> labels = {};
   // Unix time, half-open [from, to); samples without a time of their own are dropped if either is given.
   std::optional<int64_t> from_ns = {};
   std::optional<int64_t> to_ns = {};
 
-  bool keeps_all() const { return focus.empty() && ignore.empty() && labels.empty() && !from_ns && !to_ns; }
+  bool keeps_all() const { return focus.empty() && ignore.empty() && leaf.empty() && labels.empty() && !from_ns && !to_ns; }
 };
 
 // Fails for a bad regular expression.

@@ -5,16 +5,14 @@
 #include <cctype>
 #include <utility>
 
+#include "base/path_names.h"
+#include "language/languages.h"
+
 namespace atys::reduce {
 
 namespace {
 
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
-
-std::string_view base_name(std::string_view path) {
-  path.remove_prefix(std::min(path.size(), path.rfind('/') + 1));
-  return path;
-}
 
 // Past the bracket that closes the one at `open`; the end if none does.
 size_t past_group(std::string_view name, size_t open, char left, char right) {
@@ -94,35 +92,6 @@ std::string_view last_two_scopes(std::string_view name) {
   return name.substr(begin + 2);
 }
 
-bool is_hex(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-}
-
-// Takes a number off the front of `text`; whether there was one.
-bool take_digits(std::string_view& text) {
-  const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-  text.remove_prefix(end);
-  return end > 0;
-}
-
-// What follows "$$Lambda", "LambdaForm$MH" or the like at the front of `text`, up to the method: "$89/0x7f12.927327686".
-void take_marks_of_class(std::string_view& text) {
-  for (std::string_view rest = text; !rest.empty();) {
-    const char sign = rest.front();
-    rest.remove_prefix(1);
-    if (sign != '$' && sign != '/' && sign != '+' && sign != '.' && sign != '_') return;
-    if (rest.starts_with("0x")) {
-      const size_t end = std::min(rest.find_first_of("./$+:"), rest.size());
-      if (!is_hex(rest.substr(2, end - 2))) return;
-      rest.remove_prefix(end);
-    } else if (!take_digits(rest)) {
-      return;
-    }
-    if (!rest.empty() && std::string_view("./$+:;").find(rest.front()) == std::string_view::npos) return;
-    text = rest;
-  }
-}
-
 }  // namespace
 
 std::string without_arguments(std::string_view name, bool stops_at_function) {
@@ -184,38 +153,10 @@ std::string short_name(std::string_view name) {
 }
 
 std::string stable_name(std::string_view name) {
-  static constexpr std::string_view kMadeAtRunTime[] = {"$$Lambda", "LambdaForm$MH", "LambdaForm$DMH", "LambdaForm$VH",
-                                                        "LambdaForm$BMH"};
-  static constexpr std::string_view kNumbered[] = {"GeneratedMethodAccessor", "GeneratedConstructorAccessor",
-                                                   "GeneratedSerializationConstructorAccessor"};
-  const auto find_one = [&](std::string_view word) { return std::pair(name.find(word), word.size()); };
-  for (const std::string_view word : kMadeAtRunTime) {
-    const auto [at, length] = find_one(word);
-    if (at == std::string_view::npos) continue;
-    std::string_view rest = name.substr(at + length);
-    take_marks_of_class(rest);
-    return std::string(name.substr(0, at + length)).append(rest);
-  }
-  for (const std::string_view word : kNumbered) {
-    const auto [at, length] = find_one(word);
-    if (at == std::string_view::npos) continue;
-    std::string_view rest = name.substr(at + length);
-    take_digits(rest);
-    return std::string(name.substr(0, at + length)).append(rest);
-  }
-  return std::string(name);
-}
-
-std::string java_file_of(std::string_view method) {
-  const size_t dot = method.rfind('.');
-  if (dot == std::string_view::npos || dot == 0 || method.find_first_of(" ()[]/:") != std::string_view::npos) return {};
-  std::string_view type = method.substr(0, dot);
-  type.remove_prefix(type.rfind('.') + 1);
-  // Objects of Scala end so, and their files may have any name.
-  if (type.ends_with('$') || type.starts_with('$')) return {};
-  type = type.substr(0, type.find('$'));
-  if (type.ends_with("Kt") && type.size() > 2) return std::string(type.substr(0, type.size() - 2)) + ".kt";
-  return type.empty() ? std::string() : std::string(type) + ".java";
+  static const auto kOfLanguages = language::functions_of_all(&language::Language::stable_name);
+  std::string stable(name);
+  for (const auto of_language : kOfLanguages) stable = of_language(stable);
+  return stable;
 }
 
 }  // namespace atys::reduce

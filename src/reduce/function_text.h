@@ -16,10 +16,6 @@ std::string package_of(std::string_view name, std::string_view file, std::string
 // hidden classes and numbers of generated ones. "Order$$Lambda$89/0x00007fad64008240.apply" → "Order$$Lambda.apply".
 std::string stable_name(std::string_view name);
 
-// The source file of a method of Java, as stack traces have it: "Order.java" of com.shop.Order$Item.price. Empty where the
-// name does not tell.
-std::string java_file_of(std::string_view method);
-
 // "http.(*conn).serve", "vector::at", "HashMap.put": without what is said by the package, by templates and by parameters.
 std::string short_name(std::string_view name);
 

@@ -52,7 +52,9 @@ TEST(function_text, takes_very_long_names) {
   std::string brackets(1 << 20, '<');
   brackets += "::x";
   EXPECT_EQ(short_name(brackets), brackets);
-  EXPECT_EQ(package_of(std::string(1 << 20, 'a') + ".b", "", "").size(), size_t{1} << 20);
+  std::string name(1 << 20, 'a');
+  name += ".b";
+  EXPECT_EQ(package_of(name, "", "").size(), size_t{1} << 20);
 }
 
 TEST(function_text, what_is_declared_in_a_function_keeps_its_name) {
@@ -78,16 +80,6 @@ TEST(function_text, names_made_at_run_time_become_stable) {
             "jdk.internal.reflect.GeneratedMethodAccessor.invoke");
   for (const char* name : {"com.shop.Order.lambda$main$0", "com.shop.Order$1.run", "main", "", "$$Lambda", "a$$Lambda$x"})
     EXPECT_EQ(stable_name(name), name);
-}
-
-TEST(function_text, the_class_of_a_method_tells_its_file) {
-  EXPECT_EQ(java_file_of("com.shop.Order.place"), "Order.java");
-  EXPECT_EQ(java_file_of("com.shop.Order$Item$1.price"), "Order.java");
-  EXPECT_EQ(java_file_of("com.shop.Order$$Lambda.apply"), "Order.java");
-  EXPECT_EQ(java_file_of("Main.<init>"), "Main.java");
-  EXPECT_EQ(java_file_of("com.shop.MainKt.main"), "Main.kt");
-  for (const char* name : {"com.shop.Order$.place", "[garbage collection]", "memcpy", "", ".x", "a.$Proxy1.run"})
-    EXPECT_EQ(java_file_of(name), "") << name;
 }
 
 }  // namespace atys::reduce

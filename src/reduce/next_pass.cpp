@@ -131,17 +131,6 @@ class Rule {
 
 }  // namespace
 
-const char* to_string(PassKind kind) {
-  switch (kind) {
-    case PassKind::Stop: return "stop";
-    case PassKind::Longer: return "longer";
-    case PassKind::Finer: return "finer";
-    case PassKind::Lines: return "lines";
-    case PassKind::Waits: return "waits";
-  }
-  return "";
-}
-
 NextPass next_pass(const PassEvidence& evidence) { return Rule(evidence).decide(); }
 
 Top since(const Top& whole, const Top& earlier) {

@@ -30,7 +30,6 @@ struct PassEvidence {
 };
 
 enum class PassKind { Stop, Longer, Finer, Lines, Waits };
-const char* to_string(PassKind kind);
 
 struct NextPass {
   PassKind kind = PassKind::Stop;

@@ -2,159 +2,126 @@
 #include "reduce/own_code.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <span>
 
+#include "base/path_names.h"
+#include "language/languages.h"
 #include "reduce/function_text.h"
 
 namespace atys::reduce {
 
 namespace {
 
-using Words = std::span<const std::string_view>;
+using language::Language;
+using language::Words;
+using SomeWords = std::span<const std::string_view>;
 
-bool contains_any(std::string_view text, Words fragments) {
+bool contains_any(std::string_view text, SomeWords fragments) {
   return std::ranges::any_of(fragments, [&](auto fragment) { return text.find(fragment) != std::string_view::npos; });
 }
 
-bool starts_with_any(std::string_view text, Words prefixes) {
+bool starts_with_any(std::string_view text, SomeWords prefixes) {
   return std::ranges::any_of(prefixes, [&](auto prefix) { return text.starts_with(prefix); });
 }
 
-bool ends_with_any(std::string_view text, Words suffixes) {
+bool ends_with_any(std::string_view text, SomeWords suffixes) {
   return std::ranges::any_of(suffixes, [&](auto suffix) { return text.ends_with(suffix); });
 }
 
-// Folders that package managers put code into. They come first: most lie inside a folder of the runtime or of the user.
-constexpr std::string_view kLibraryFolders[] = {
-    "/site-packages/", "/dist-packages/", "node_modules/", "/.cargo/registry/",  "/.cargo/git/",
-    "/pkg/mod/",       "/vendor/",        "/gems/",        "/bower_components/", "/.nuget/",
-    "/.m2/",           "/third_party/",   "/.gradle/",     "/conda/pkgs/",       "/Cellar/"};
+// A shell is a program like others.
+Words names_of_interpreters() {
+  Words names;
+  for (const auto& [language, interpreter] : language::all_interpreters())
+    if (!interpreter->is_shell) names.insert(names.end(), interpreter->names.begin(), interpreter->names.end());
+  return names;
+}
 
-constexpr std::string_view kRuntimeFolders[] = {
-    "/rustc/",        "/rust/deps/",   "/rustlib/",       "/lib/jvm/", "/lib/python2.",
-    "/lib/python3.",  "/lib/python3/", "<frozen ",        "node:",     "/usr/local/go/src/",
-    "/usr/lib/go",    "/usr/share/go", "/goroot/src/",    "/sdk/go1",  "/go/src/runtime/",
-    "/lib/ruby/",     "<internal:",    "jrt:/",           "/sysdeps/", "/glibc",
-    "/libstdc++-v3/", "/include/c++/", "-linux-gnu/c++/", "/lib/gcc/", "/lib/erlang/",
-    "/erts/emulator/"};
+std::vector<const Language*> languages_with_packages() {
+  std::vector<const Language*> languages;
+  for (const Language* one : language::all_languages())
+    if (!one->runtime_packages.empty() || !one->library_packages.empty()) languages.push_back(one);
+  return languages;
+}
 
+// What all languages say, put together once. Folders of libraries are asked first: most lie inside a folder of the runtime
+// or of the user.
+struct Known {
+  Words library_folders = language::words_of_all(&Language::library_folders);
+  Words runtime_folders = language::words_of_all(&Language::runtime_folders);
+  Words runtime_paths = language::words_of_all(&Language::runtime_paths);
+  Words made_files = language::words_of_all(&Language::made_files);
+  Words runtime_modules = language::words_of_all(&Language::runtime_modules);
+  Words module_endings = language::words_of_all(&Language::runtime_module_endings);
+  Words interpreters = names_of_interpreters();
+  Words runtime_names = language::words_of_all(&Language::runtime_names);
+  Words runtime_scopes = language::words_of_all(&Language::runtime_scopes);
+  std::vector<bool (*)(std::string_view)> are_library_paths = language::functions_of_all(&Language::is_library_path);
+  std::vector<bool (*)(std::string_view, std::string_view)> are_runtime_functions =
+      language::functions_of_all(&Language::is_runtime_function);
+  std::vector<const Language*> with_packages = languages_with_packages();
+};
+
+const Known& known() {
+  static const Known kKnown;
+  return kKnown;
+}
+
+// Of no language: where a system's packages lie.
 constexpr std::string_view kSystemFolders[] = {"/usr/lib/",   "/usr/lib64/",   "/lib/",          "/lib64/",
                                                "/usr/share/", "/usr/include/", "/usr/bin/",      "/usr/sbin/",
                                                "/bin/",       "/sbin/",        "/usr/local/lib/"};
 
-constexpr std::string_view kRuntimeModules[] = {
-    "libc.so",  "libc-",      "libc.musl", "ld-linux", "ld-musl", "ld-2.",     "libpthread", "libm.so",
-    "libm-",    "libstdc++",  "libgcc_s",  "libdl.",   "librt.",  "libpython", "libjvm.",    "libnode.",
-    "libv8",    "libcoreclr", "libclrjit", "libjava.", "libjli.", "libnio.",   "libruby",    "libphp",
-    "beam.smp", "vmlinux",    "[kernel",   "[vdso]",   "[guest",  "linux-vdso"};
-
-constexpr std::string_view kInterpreters[] = {"python", "node",   "ruby", "php", "perl",
-                                              "java",   "dotnet", "deno", "bun", "lua"};
-
-constexpr std::string_view kScripts[] = {".py", ".pyx", ".js",   ".mjs", ".cjs", ".ts",    ".tsx", ".jsx",
-                                         ".rb", ".php", ".java", ".kt",  ".kts", ".scala", ".clj", ".groovy",
-                                         ".cs", ".fs",  ".erl",  ".ex",  ".exs", ".lua",   ".pl"};
-
-// Java's packages, with dots; names with slashes are made so first.
-constexpr std::string_view kJavaRuntime[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
-constexpr std::string_view kJavaLibraries[] = {"kotlin.",
-                                               "kotlinx.",
-                                               "scala.",
-                                               "clojure.",
-                                               "groovy.",
-                                               "org.codehaus.groovy.",
-                                               "org.apache.",
-                                               "org.springframework.",
-                                               "com.google.common.",
-                                               "com.google.protobuf.",
-                                               "com.google.gson.",
-                                               "io.netty.",
-                                               "io.grpc.",
-                                               "org.hibernate.",
-                                               "org.eclipse.jetty.",
-                                               "com.fasterxml.",
-                                               "ch.qos.",
-                                               "org.slf4j.",
-                                               "reactor.",
-                                               "io.micrometer.",
-                                               "org.jboss.",
-                                               "okhttp3.",
-                                               "org.junit.",
-                                               "org.mockito.",
-                                               "com.zaxxer.",
-                                               "io.vertx.",
-                                               "akka.",
-                                               "org.openjdk."};
-
-constexpr std::string_view kDotnetRuntime[] = {"System.", "Microsoft.", "Interop.", "[System.", "[Microsoft."};
-
-// The packages of Go's own library, by their first word.
-constexpr std::string_view kGoRuntime[] = {
-    "archive", "bufio",    "bytes",   "cmp",    "compress", "container", "context", "crypto",  "database", "debug",
-    "embed",   "encoding", "errors",  "expvar", "flag",     "fmt",       "go",      "hash",    "html",     "image",
-    "index",   "internal", "io",      "iter",   "log",      "maps",      "math",    "mime",    "net",      "os",
-    "path",    "plugin",   "reflect", "regexp", "runtime",  "slices",    "sort",    "strconv", "strings",  "sync",
-    "syscall", "testing",  "text",    "time",   "unicode",  "unique",    "unsafe",  "weak"};
-
-// Of languages whose compilers put their own library's templates into the program itself.
-constexpr std::string_view kNativeRuntime[] = {"std", "__gnu_cxx", "__cxxabiv1", "core", "alloc"};
-
-constexpr std::string_view kRuntimeNames[] = {"_start",    "__libc_start", "__GI_", "(garbage collector)",
-                                              "(program)", "(idle)"};
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_interpreter(std::string_view module) {
   const std::string_view name = base_name(module);
   // "python3.11" but not "pythonic".
-  return std::ranges::any_of(kInterpreters, [&](std::string_view word) {
+  return std::ranges::any_of(known().interpreters, [&](std::string_view word) {
     return name.starts_with(word) && name.find_first_not_of("0123456789.-_m", word.size()) == std::string_view::npos;
   });
 }
 
 std::optional<Origin> by_module(std::string_view module) {
   if (module.empty()) return std::nullopt;
-  if (starts_with_any(base_name(module), kRuntimeModules) || is_interpreter(module) || module.ends_with(".ko"))
+  if (starts_with_any(base_name(module), known().runtime_modules) || is_interpreter(module) ||
+      ends_with_any(module, known().module_endings))
     return Origin::Runtime;
-  if (contains_any(module, kLibraryFolders)) return Origin::Library;
-  if (contains_any(module, kRuntimeFolders)) return Origin::Runtime;  // modules of Python's own library, say
+  if (contains_any(module, known().library_folders)) return Origin::Library;
+  if (contains_any(module, known().runtime_folders)) return Origin::Runtime;  // modules of Python's own library, say
   if (starts_with_any(module, kSystemFolders)) return Origin::Library;
   return std::nullopt;
 }
 
 std::optional<Origin> by_path(std::string_view path) {
-  if (contains_any(path, kLibraryFolders)) return Origin::Library;
-  if (contains_any(path, kRuntimeFolders) || path.starts_with("internal/")) return Origin::Runtime;
-  // Go names the version of a module that was downloaded, also where the compiler left out folders.
-  if (const size_t at = path.find("@v");
-      at != std::string_view::npos && at + 2 < path.size() && path[at + 2] >= '0' && path[at + 2] <= '9')
+  if (contains_any(path, known().library_folders)) return Origin::Library;
+  if (contains_any(path, known().runtime_folders) || starts_with_any(path, known().runtime_paths)) return Origin::Runtime;
+  if (std::ranges::any_of(known().are_library_paths, [&](const auto is_one) { return is_one(path); }))
     return Origin::Library;
   if (starts_with_any(path, kSystemFolders)) return Origin::Library;
   return std::nullopt;
 }
 
-// "net" of "net/http.(*conn).serve", "runtime" of "runtime.mallocgc".
-std::string_view first_word(std::string_view name) {
-  return name.substr(0, std::min(name.find_first_of("./"), name.size()));
+// By what the languages say that the function may be of: all, where nothing says which it is.
+std::optional<Origin> by_package(const Entity& entity) {
+  const auto* kind = language::find_frame_kind(entity.kind);
+  const Language* of_kind = kind == nullptr ? nullptr : kind->language;
+  const Language* of_file = language::language_of_file(entity.file);
+  bool is_library = false;
+  for (const Language* one : known().with_packages) {
+    if (!entity.file.empty() && one != of_file && one != of_kind) continue;
+    const std::string name = one->as_in_packages == nullptr ? entity.name : one->as_in_packages(entity.name);
+    if (starts_with_any(name, one->runtime_packages)) return Origin::Runtime;
+    is_library = is_library || starts_with_any(name, one->library_packages);
+  }
+  return is_library ? std::optional(Origin::Library) : std::nullopt;
 }
 
-std::optional<Origin> by_java_package(std::string_view name) {
-  std::string dotted(name.substr(0, 80));
-  if (dotted.starts_with('L')) dotted.erase(0, 1);  // "Ljava/util/HashMap;::put"
-  std::ranges::replace(dotted, '/', '.');
-  if (starts_with_any(dotted, kJavaRuntime)) return Origin::Runtime;
-  if (starts_with_any(dotted, kJavaLibraries)) return Origin::Library;
-  return std::nullopt;
-}
+bool is_runtime_scope(std::string_view scope) { return std::ranges::binary_search(known().runtime_scopes, scope); }
 
-bool is_native_runtime(std::string_view name) {
+// Of languages whose compilers put their own library's templates into the program itself.
+bool is_of_runtime_scope(std::string_view name) {
   if (name.find("::") == std::string_view::npos) return false;
   if (name.starts_with('<')) name.remove_prefix(1);  // Rust: "<core::iter::Map<…> as Iterator>::next"
-  const std::string_view head = name.substr(0, name.find("::"));
-  return std::ranges::find(kNativeRuntime, head) != std::end(kNativeRuntime) ||
-         std::ranges::find(kNativeRuntime, package_of(name, {}, {})) != std::end(kNativeRuntime);
+  return is_runtime_scope(name.substr(0, name.find("::"))) || is_runtime_scope(package_of(name, {}, {}));
 }
 
 // The module of a function without a name: "perl" of "[perl+0x45a10]" and of perf's "[perl]" for code of perl; empty: it
@@ -172,25 +139,20 @@ bool is_remark(const Entity& entity) {
   return entity.name.starts_with('[') && entity.name.ends_with(']') && module_of_nameless(entity).empty();
 }
 
+bool is_runtime_function(const Entity& entity) {
+  return starts_with_any(entity.name, known().runtime_names) ||
+         std::ranges::any_of(known().are_runtime_functions,
+                             [&](const auto is_one) { return is_one(entity.name, entity.file); });
+}
+
 std::optional<Origin> by_name(const Entity& entity) {
-  const std::string_view name = entity.name;
-  if (name.ends_with("_[k]") || is_remark(entity) || starts_with_any(name, kRuntimeNames)) return Origin::Runtime;
+  if (is_remark(entity) || is_runtime_function(entity)) return Origin::Runtime;
   // Where modules were lost on the way, names still tell them.
   if (const std::string_view module = module_of_nameless(entity); !module.empty()) return by_module(module);
-  const bool may_be_java = entity.file.empty() ||
-                           ends_with_any(entity.file, std::array<std::string_view, 4>{".java", ".kt", ".scala", ".groovy"});
-  if (may_be_java) {
-    if (const auto origin = by_java_package(name)) return origin;
-  }
-  if (entity.file.ends_with(".cs") || entity.kind == "dotnet" || entity.file.empty()) {
-    if (starts_with_any(name, kDotnetRuntime)) return Origin::Runtime;
-  }
-  // Go's files are told by their folders, unless the compiler left those out.
-  const bool is_go = entity.file.ends_with(".go") && !entity.file.starts_with('/');
-  if (is_go && std::ranges::find(kGoRuntime, first_word(name)) != std::end(kGoRuntime)) return Origin::Runtime;
-  if (is_native_runtime(name)) return Origin::Runtime;
+  if (const auto origin = by_package(entity)) return origin;
+  if (is_of_runtime_scope(entity.name)) return Origin::Runtime;
   // Some tools write the place into the name: "dumps (/usr/lib/python3.11/json/__init__.py:183)".
-  if (entity.file.empty()) return by_path(name);
+  if (entity.file.empty()) return by_path(entity.name);
   return std::nullopt;
 }
 
@@ -203,13 +165,14 @@ bool any_matches(const Entity& entity, const std::vector<Pattern>& patterns) {
 
 // What is built in: without the user's word.
 Origin by_itself(const Entity& entity) {
-  if (entity.kind == "kernel") return Origin::Runtime;
-  // Go's compiler makes functions that call a method with another receiver: what they cost is their caller's.
-  if (entity.file == "<autogenerated>") return Origin::Runtime;
-  // Native code that lies in no file was made or built in by a runtime: stubs, compiled regular expressions.
-  if (entity.kind == "native" && entity.file.empty() && entity.module.empty()) return Origin::Runtime;
+  if (const auto* kind = language::find_frame_kind(entity.kind)) {
+    if (kind->facts->is_runtime) return Origin::Runtime;
+    if (kind->facts->lies_in_modules && entity.file.empty() && entity.module.empty()) return Origin::Runtime;
+  }
+  if (std::ranges::binary_search(known().made_files, entity.file)) return Origin::Runtime;
   // A script is where its file is, whichever program runs it; other code is where its module is.
-  if (!ends_with_any(entity.file, kScripts)) {
+  const Language* language = language::language_of_file(entity.file);
+  if (language == nullptr || !language->is_placed_by_file) {
     if (const auto origin = by_module(entity.module)) return *origin;
   }
   if (!entity.file.empty()) {

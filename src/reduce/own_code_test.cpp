@@ -76,6 +76,20 @@ TEST(own_code, is_told_by_the_module_for_native_code) {
   EXPECT_EQ(origin(at("do_syscall_64", "", "", "kernel")), Origin::Runtime);
 }
 
+TEST(own_code, of_an_interpreter_is_the_runtimes_whichever_it_is) {
+  for (const char* module : {"/opt/julia/bin/julia", "/opt/pypy/bin/pypy3.10", "/usr/bin/nodejs", "/usr/lib/R/bin/exec/R"})
+    EXPECT_EQ(origin(at("f", "", module)), Origin::Runtime) << module;
+  EXPECT_EQ(origin(at("execute_command", "", "/usr/bin/bash")), Origin::Library) << "a shell is a program like others";
+  EXPECT_EQ(origin(at("draw", "", "/srv/app/bin/dash")), Origin::Own);
+}
+
+TEST(own_code, is_told_by_the_package_in_every_language_of_a_virtual_machine) {
+  EXPECT_EQ(origin(at("clojure.core$map.invoke", "core.clj")), Origin::Library);
+  EXPECT_EQ(origin(at("java.util.HashMap.put", "SourceFile", "", "jvm")), Origin::Runtime);
+  EXPECT_EQ(origin(at("System.String.Concat", "x.fs")), Origin::Runtime);
+  EXPECT_EQ(origin(at("system.put", "SourceFile")), Origin::Own);
+}
+
 TEST(own_code, is_not_what_a_runtime_makes_or_brings) {
   EXPECT_EQ(origin(at("RegExp: ^a+$", "", "", "native")), Origin::Runtime);
   EXPECT_EQ(origin(at("jbyte_disjoint_arraycopy_avx3", "", "", "native")), Origin::Runtime);

@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <span>
 
 namespace atys::reduce {
 
@@ -36,9 +37,9 @@ bool Pattern::matches_whole(std::string_view text) const {
   return re2::RE2::FullMatch(re2::StringPiece(text.data(), text.size()), *expression_);
 }
 
-bool frame_matches(const Profile& profile, FrameId id, const Pattern& pattern) {
-  const Frame& frame = profile.frames[id];
-  const auto lines = profile.lines[frame.lines];
+namespace {
+
+bool is_among(const Profile& profile, const Frame& frame, std::span<const Line> lines, const Pattern& pattern) {
   if (lines.empty() && pattern.matches(unresolved_name(profile, frame))) return true;
   const std::string_view module = profile.text(profile.mappings[frame.mapping].filename);
   if (!module.empty() && pattern.matches(module)) return true;
@@ -46,6 +47,19 @@ bool frame_matches(const Profile& profile, FrameId id, const Pattern& pattern) {
     return pattern.matches(function_name(profile, line.function)) ||
            pattern.matches(profile.text(profile.functions[line.function].filename));
   });
+}
+
+}  // namespace
+
+bool frame_matches(const Profile& profile, FrameId id, const Pattern& pattern) {
+  const Frame& frame = profile.frames[id];
+  return is_among(profile, frame, profile.lines[frame.lines], pattern);
+}
+
+bool innermost_matches(const Profile& profile, FrameId id, const Pattern& pattern) {
+  const Frame& frame = profile.frames[id];
+  const auto lines = profile.lines[frame.lines];
+  return is_among(profile, frame, lines.first(std::min<size_t>(lines.size(), 1)), pattern);
 }
 
 }  // namespace atys::reduce

@@ -32,5 +32,7 @@ class Pattern {
 
 // Whether the function names, file names or the module of a frame match.
 bool frame_matches(const Profile& profile, profile::FrameId frame, const Pattern& pattern);
+// The same of the innermost function of the frame alone, where others were inlined.
+bool innermost_matches(const Profile& profile, profile::FrameId frame, const Pattern& pattern);
 
 }  // namespace atys::reduce

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/path_names.h"
 #include "reduce/sample_count.h"
 
 namespace atys::reduce {
 
 std::string profile_title(const Profile& profile) {
   for (const profile::Mapping& mapping : profile.mappings.rows()) {
-    std::string_view file = profile.text(mapping.filename);
-    file.remove_prefix(file.rfind('/') + 1);
+    const std::string_view file = base_name(profile.text(mapping.filename));
     if (!file.empty() && file.front() != '[') return std::string(file);
   }
   return "Flame graph";

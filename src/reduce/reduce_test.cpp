@@ -139,6 +139,9 @@ TEST(filter, focuses_and_ignores_by_function) {
   const Profile profile = profile_from_text("main;f 1\nmain;g 2\nmain;f;h 4");
   EXPECT_EQ(to_text(*filter(profile, {.focus = "^f$"})), "main;f 1\nmain;f;h 4\n");
   EXPECT_EQ(to_text(*filter(profile, {.focus = "f", .ignore = "h"})), "main;f 1\n");
+  EXPECT_EQ(to_text(*filter(profile, {.leaf = "^f$"})), "main;f 1\n");
+  EXPECT_EQ(to_text(*filter(profile, {.focus = "^f$", .leaf = "h"})), "main;f;h 4\n");
+  EXPECT_EQ(to_text(*filter(profile, {.leaf = "main"})), "");
   EXPECT_EQ(to_text(*filter(profile, {.ignore = "main"})), "");
 }
 
@@ -157,6 +160,7 @@ TEST(filter, takes_patterns_of_either_name) {
   const Profile as_before = profile_from_text("main;stale 1\nmain;other 2\n");
   EXPECT_EQ(to_text(*filter(profile, as_before, {.focus = "stale"})), "main;fresh 1\n");
   EXPECT_EQ(to_text(*filter(profile, as_before, {.focus = "fresh"})), "main;fresh 1\n");
+  EXPECT_EQ(to_text(*filter(profile, as_before, {.leaf = "stale"})), "main;fresh 1\n");
   EXPECT_EQ(to_text(*filter(profile, as_before, {.ignore = "stale"})), "main;other 2\n");
   EXPECT_FALSE(filter(profile, as_before, {.focus = "("}).ok());
 }

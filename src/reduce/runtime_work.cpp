@@ -2,64 +2,36 @@
 #include "reduce/runtime_work.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "language/languages.h"
 
 namespace atys::reduce {
 
 namespace {
 
+using language::Language;
+
 struct Work {
   std::string_view name;
-  std::span<const std::string_view> signs;  // parts of the names of functions
+  language::Words signs;  // parts of the names of functions
 };
 
-constexpr std::string_view kCollection[] = {"arbage coll",
-                                            "gcBgMark",
-                                            "runtime.bgsweep",
-                                            "runtime.bgscavenge",
-                                            "runtime.gc",
-                                            "GangWorker",
-                                            "WorkerThread::run",
-                                            "G1Conc",
-                                            "ConcurrentMark",
-                                            "ConcurrentGC",
-                                            "GCTask",
-                                            "ZDriver",
-                                            "ShenandoahControl",
-                                            "VM_G1",
-                                            "Scavenger",
-                                            "ScavengeJob",
-                                            "MarkCompact",
-                                            "internal::Heap::",
-                                            "ConcurrentMarking",
-                                            "Sweeper::",
-                                            "MinorGC",
-                                            "gc_collect",
-                                            "gc_start",
-                                            "SVR::",
-                                            "WKS::",
-                                            "erts_garbage"};
-constexpr std::string_view kCompiler[] = {"CompileBroker",      "OptimizingCompile",
-                                          "internal::compiler", "internal::Compiler",
-                                          "maglev::",           "ConcurrentBaseline",
-                                          "jitted_method",      "CILJit",
-                                          "zend_jit",           "rb_yjit",
-                                          "sparkplug"};
-constexpr std::string_view kScheduler[] = {"runtime.schedule", "runtime.findRunnable", "runtime.park_m", "runtime.mcall",
-                                           "runtime.mstart",   "runtime.sysmon",       "erts_schedule",  "scheduler_wait"};
-constexpr std::string_view kAround[] = {
-    "Py_Finalize",  "Py_Initialize",    "pymain_init",   "_dl_start",   "_dl_main", "__libc_start_call_main",
-    "_dl_relocate", "JNI_CreateJavaVM", "DestroyJavaVM", "node::Start", "_exit",    "do_exit",
-    "execve",       "exit_mmap"};
-
-constexpr Work kWorks[] = {{"[garbage collection]", kCollection},
-                           {"[compiling code]", kCompiler},
-                           {"[scheduling]", kScheduler},
-                           {"[starting and ending]", kAround}};
+// A stack that shows signs of several is called by the first.
+const std::vector<Work>& works() {
+  static const std::vector<Work> kWorks = {
+      {"[garbage collection]", language::words_of_all(&Language::collects_garbage)},
+      {"[compiling code]", language::words_of_all(&Language::compiles_code)},
+      {"[scheduling]", language::words_of_all(&Language::schedules)},
+      {"[starting and ending]", language::words_of_all(&Language::starts_and_ends)},
+  };
+  return kWorks;
+}
 
 }  // namespace
 
 std::string_view runtime_work(std::span<const std::string_view> leaf_first) {
-  for (const Work& work : kWorks) {
+  for (const Work& work : works()) {
     for (const std::string_view name : leaf_first) {
       const auto is_in_name = [&](std::string_view sign) { return name.find(sign) != std::string_view::npos; };
       if (std::ranges::any_of(work.signs, is_in_name)) return work.name;

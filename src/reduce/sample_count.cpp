@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "profile/kinds.h"
+
 namespace atys::reduce {
 
 using namespace profile;
@@ -37,6 +39,15 @@ bool counts_things_seen(const Profile& profile, const ValueType& type) {
 bool counts_events(const Profile& profile, const ValueType& type) {
   const std::string_view name = profile.text(type.type);
   return is_count(profile, type) && (name == "waits" || name.ends_with("contentions") || name.ends_with("_objects"));
+}
+
+// Of a kind of ours whose samples weigh what they are: objects, contentions. That it is ours the period tells, which Go's
+// heap profiles have in another type: their objects are scaled up and no samples.
+bool counts_samples_of_kind(const Profile& profile, const ValueType& type) {
+  const KindRow* kind = find_kind_of_weight(profile.text(profile.header.period_type.type));
+  return kind != nullptr && kind->counts_samples && is_count(profile, type) &&
+         profile.text(type.type) == kind->columns.count &&
+         profile.text(profile.header.period_type.unit) == kind->columns.unit;
 }
 
 bool is_said_to_count(const Profile& profile, const ValueType& type) {
@@ -113,6 +124,7 @@ CountOfRow counts_of(const Profile& profile, size_t column) {
   };
   if (counts_things_seen(profile, type) || is_said_to_count(profile, type)) return in_column(column);
   if (const auto counts = counting_column(profile, column, counts_samples)) return in_column(*counts);
+  if (const auto counts = counting_column(profile, column, counts_samples_of_kind)) return in_column(*counts);
   if (const auto period = period_column(profile, column)) {
     const auto each = static_cast<double>(profile.header.period);
     return [&profile, each, from = *period](size_t row) { return magnitude(profile, row, from) / each; };

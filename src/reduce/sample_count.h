@@ -3,7 +3,9 @@
 // nanoseconds, bytes and cycles are no samples. Told by the first of these that a profile has:
 //
 //   1. the column counts samples itself: samples/count, wall_samples/count; or things of which each was seen, as goroutines
-//   2. another column counts them for the same rows
+//   2. another column counts them for the same rows, by its name or as the table of kinds says: of what a runtime allocates
+//   or
+//      waits for, each sample stands for as much as it is, and for a period at least
 //   3. the period: a sample was taken every so many of the column's own unit, so a value stands for value ÷ period
 //   4. a column that counts events of which each was recorded: waits, contentions, objects
 //   5. each row has a time of its own: it is one sample

@@ -69,6 +69,28 @@ TEST(sample_count, takes_no_scaled_objects_for_samples) {
   EXPECT_EQ(count_samples(heap, 0).samples, 6);
 }
 
+// An object of 10 MiB is one sample, not twenty of 512 KiB, nor one for each byte.
+TEST(sample_count, of_what_was_allocated_is_that_of_objects) {
+  Profile heap = profile_of({{"alloc_objects", "count"}, {"alloc_space", "bytes"}}, {{3, 3 << 19}, {1, 10 << 20}});
+  for (const int64_t period : {1, 512 << 10}) {
+    set_period(heap, "alloc_space", "bytes", period);
+    for (const size_t column : {0u, 1u}) EXPECT_EQ(count_samples(heap, column).samples, 4) << period;
+    EXPECT_LT(count_samples(heap, 1).effective, 2) << "one is most of it";
+  }
+}
+
+// A wait of a second is one sample, not a hundred of 10 ms, nor 100,000 of 10 µs.
+TEST(sample_count, of_waits_for_locks_is_that_of_contentions) {
+  Profile waits = profile_of({{"contentions", "count"}, {"lock", "nanoseconds"}}, {{1, 1'000'000'000}, {200, 4'000'000}});
+  for (const int64_t period : {10'101'010, 10'000}) {
+    set_period(waits, "lock", "nanoseconds", period);
+    EXPECT_EQ(count_samples(waits, 1).samples, 201) << period;
+    EXPECT_LT(count_samples(waits, 1).effective, 2) << "one is nearly all of it";
+    const Interval share = share_interval(0.996, count_samples(waits, 1));
+    EXPECT_LT(share.low, 0.5) << "one wait says little of where it waits";
+  }
+}
+
 TEST(sample_count, is_not_known_of_bare_values) {
   for (const auto& type : Types{{"cpu", "nanoseconds"}, {"space", "bytes"}, {"cycles", "count"}, {"value", ""}}) {
     const Profile profile = profile_of({type}, {{30}, {10}});

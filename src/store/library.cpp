@@ -22,10 +22,6 @@ constexpr size_t kIdDigits = 32;
 constexpr size_t kShortestPrefix = 6;
 constexpr std::string_view kExtension = ".pb.gz";
 
-bool is_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
 // Unseeded, so that the same profile gets the same id on every machine.
 std::string fingerprint(std::string_view bytes) {
   XXH128_canonical_t canonical;
@@ -42,7 +38,7 @@ Result<LibraryEntry> entry_for(const std::string& id, const std::string& path) {
 }  // namespace
 
 bool looks_like_id(std::string_view text) {
-  return text.size() >= kShortestPrefix && text.size() <= kIdDigits && is_hex(text);
+  return text.size() >= kShortestPrefix && text.size() <= kIdDigits && is_lower_hex(text);
 }
 
 Library Library::open_default() {
@@ -81,7 +77,7 @@ Result<std::vector<LibraryEntry>> Library::list() const {
   for (const auto& file : std::filesystem::directory_iterator(folder(), error)) {
     const std::string name = file.path().filename().string();
     const std::string_view id = std::string_view(name).substr(0, std::min(name.size(), kIdDigits));
-    if (name.size() != kIdDigits + kExtension.size() || !name.ends_with(kExtension) || !is_hex(id)) continue;
+    if (name.size() != kIdDigits + kExtension.size() || !name.ends_with(kExtension) || !is_lower_hex(id)) continue;
     if (auto entry = entry_for(std::string(id), file.path().string()); entry.ok()) entries.push_back(entry.take());
   }
   // No folder yet is an empty library.

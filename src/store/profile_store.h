@@ -5,7 +5,7 @@
 // A *window* is one profile of one instance over one interval. It belongs to the minute, hour and day in which it starts,
 // and a range [from, to) has the windows that start in it. With time, detail is given up: windows are kept for days, sums
 // per minute for weeks, sums per hour for years (levels). A sum keeps stacks, values, loss, provenance and overhead for each
-// service, kind and version; labels and times of single samples, nodes and instances are only in the windows.
+// service, kind and version; labels and times of single samples, nodes, instances and stretches are only in the windows.
 //
 // Every call may come from any thread. Times are Unix time in nanoseconds.
 #pragma once
@@ -22,6 +22,8 @@
 
 #include "base/result.h"
 #include "profile/profile.h"
+#include "store/matcher.h"
+#include "store/stretch.h"
 
 namespace atys::store {
 
@@ -45,6 +47,7 @@ struct Window {
   std::string node;
   std::string instance;
   LabelList labels;  // container, pod …
+  Stretch stretch;   // of a window of an adaptive rate
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   bool is_undated = false;  // `start_ns` is when it came: sent again, it has another, and is known by its id alone
@@ -66,31 +69,26 @@ enum class Level : uint8_t { Windows, Minutes, Hours };
 inline constexpr size_t kLevels = 3;
 const char* to_string(Level level);  // "windows", "minutes", "hours"
 
-// Which windows. Filters are equalities; what is not given does not filter.
+// Which windows: those that start in [from, to) and fit every condition.
 struct Selection {
-  std::string service;
-  std::string kind;
+  std::string service = {};  // empty: `matchers` say which; likewise the kind
+  std::string kind = {};
   int64_t from_ns = 0;
   int64_t to_ns = 0;
-  std::optional<std::string> version = {};
-  std::optional<std::string> node = {};
-  std::optional<std::string> instance = {};
-  LabelList labels = {};
-
-  bool needs_windows() const { return node || instance || !labels.empty(); }
+  std::vector<Matcher> matchers = {};
 };
 
 // Whether labels and times of samples are wanted: a thread, a request. Only windows have them, and reading windows costs
 // more than reading sums.
 enum class Detail : uint8_t { Stacks, Samples };
 
-// What an answer rests on.
 // What an answer is without.
 struct Missing {
   std::vector<std::string> problems;  // bounded
   bool may_return = false;            // some of it: a file that cannot be opened for now, a right that is gone
 };
 
+// What an answer rests on.
 struct Coverage {
   size_t windows = 0;
   Level coarsest = Level::Windows;    // of what was read
@@ -107,6 +105,49 @@ struct Coverage {
 struct Merged {
   Profile profile;  // reduce::merge of the windows; without samples and value types where there are none
   Coverage coverage;
+};
+
+// What windows are told apart by, in one answer.
+struct Grouping {
+  std::string by = {};                   // "version", "node", "instance" or a label; empty: their stretch
+  std::vector<int64_t> borders_ns = {};  // what starts before and after one of these is apart; ascending
+  bool newest_apart = false;             // and of each group the windows that start last of it (WindowGroup::last_ns)
+  size_t most = 1000;                    // groups: a question that has more is refused
+};
+
+struct WindowGroup {
+  Stretch stretch = {};    // of a grouping by stretch; none: of windows that are of none
+  std::string value = {};  // else
+  // When its windows start, and how many there are: at least those in the range. A store may look further, to the ends of
+  // the days that it keeps together.
+  int64_t first_ns = 0;
+  int64_t last_ns = 0;
+  uint64_t windows = 0;
+
+  std::strong_ordering order(const WindowGroup& other) const {
+    const auto by_stretch = stretch <=> other.stretch;
+    return by_stretch != 0 ? by_stretch : value <=> other.value;
+  }
+};
+
+// A group, or a part of it.
+struct GroupPart {
+  WindowGroup group;
+  size_t piece = 0;        // how many borders lie before it
+  bool is_newest = false;  // the windows that start last, where those are apart
+  size_t windows = 0;
+  Profile profile;
+};
+
+struct MergedGroups {
+  std::vector<GroupPart> parts = {};  // with windows; by stretch or value, then as they follow each other
+  Coverage coverage;  // of all of them. Only windows tell of groups: where only sums are left it is `dropped`
+};
+
+// A list of names or values that may be cut short.
+struct Names {
+  std::vector<std::string> names = {};  // sorted
+  bool has_more = false;
 };
 
 struct SeriesQuery {
@@ -135,7 +176,7 @@ struct ServiceEntry {
   std::vector<std::string> kinds, versions;  // sorted
   size_t instances = 0;
   uint64_t windows = 0;
-  uint64_t bytes = 0;  // of the blocks that hold it, all levels
+  uint64_t bytes = 0;  // that it takes, all levels; 0: the store cannot tell
   int64_t first_ns = 0, last_ns = 0;
 };
 
@@ -147,39 +188,13 @@ struct InstanceEntry {
   int64_t first_ns = 0, last_ns = 0;
 };
 
-struct RetentionPolicy {
-  static constexpr int64_t kDay = 86'400'000'000'000;
-  std::array<int64_t, kLevels> max_age_ns = {3 * kDay, 30 * kDay, 365 * kDay};  // by level; 0: no limit
-  uint64_t max_bytes = 0;                                                       // on disk, in all; 0: no limit
-};
-
-struct Dropped {
-  std::array<uint64_t, kLevels> blocks{};  // by level
-  uint64_t windows = 0;                    // that are in no level any more
-  uint64_t bytes = 0;                      // given back to the disk
-  uint64_t files = 0;
-  uint64_t by_size = 0;  // days that were dropped, or thinned, for want of room alone
-};
-
-struct Compacted {
-  uint64_t windows = 0;  // put into segments
-  uint64_t sums = 0;     // per minute and per hour, written
-};
-
-struct Health {
-  struct PerLevel {
-    uint64_t blocks = 0;
-    uint64_t bytes = 0;
-  };
-  std::array<PerLevel, kLevels> levels;
-  uint64_t bytes = 0;  // on disk, dictionaries and indexes included
+// What is there at all.
+struct Holdings {
   uint64_t windows = 0;
-  uint64_t files = 0;
   int64_t oldest_ns = 0, newest_ns = 0;  // starts of windows; 0: none
-  uint64_t damaged = 0;                  // blocks and files that were found damaged and set aside
-  uint64_t unchecked_files = 0;          // of a version that has no checksums: damage may go unnoticed
-  std::vector<std::string> problems;     // of an integrity check, where one was asked for
 };
+
+class StoreMaintenance;
 
 class ProfileStore {
  public:
@@ -195,15 +210,26 @@ class ProfileStore {
 
   virtual Result<Merged> merge(const Selection& selection, Detail detail = Detail::Stacks) = 0;
   virtual Result<Series> series(const SeriesQuery& query) = 0;
+
+  // What groups a selection has, from lists alone. ResourceExhausted: more than `grouping.most`.
+  virtual Result<std::vector<WindowGroup>> groups(const Selection& selection, const Grouping& grouping,
+                                                  Missing* missing = nullptr) = 0;
+  // merge() of each of them, in one go. Stacks alone. ResourceExhausted likewise, before anything is read.
+  virtual Result<MergedGroups> merge_grouped(const Selection& selection, const Grouping& grouping) = 0;
+
+  // Names that windows of a selection can be asked for by, and the values that they have of one. Here a selection may leave
+  // out service and kind. From lists, which may look as far beyond the range as those of groups().
+  virtual Result<Names> label_names(const Selection& selection, size_t most = 1000, Missing* missing = nullptr) = 0;
+  virtual Result<Names> label_values(std::string_view name, const Selection& selection, size_t most = 1000,
+                                     Missing* missing = nullptr) = 0;
   // By name; by node and instance. What could not be read is told in `missing`, where it is given.
   virtual Result<std::vector<ServiceEntry>> services(Missing* missing = nullptr) = 0;
   virtual Result<std::vector<InstanceEntry>> instances(std::string_view service, Missing* missing = nullptr) = 0;
 
-  // To be called about once a minute: sums up the minutes and hours that are over. No answer changes by it.
-  virtual Result<Compacted> compact(int64_t now_ns) = 0;
-  // Drops what is past its age, then the oldest until the rest fits.
-  virtual Result<Dropped> retain(const RetentionPolicy& policy, int64_t now_ns) = 0;
-  virtual Result<Health> health(bool check_integrity = false) = 0;
+  virtual Result<Holdings> holdings() = 0;
+
+  // What has to be done for it, now and then (store_maintenance.h). Null: it looks after itself. Lives as long as the store.
+  virtual StoreMaintenance* maintenance() { return nullptr; }
 };
 
 }  // namespace atys::store

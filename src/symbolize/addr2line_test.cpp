@@ -22,7 +22,7 @@ struct Line {
   bool operator==(const Line&) const = default;
 };
 
-std::vector<std::vector<Line>> ask_addr2line(const test::ScratchFolder& folder, const std::vector<uint64_t>& addresses) {
+std::vector<std::vector<Line>> ask_addr2line(const test::BuildFolder& folder, const std::vector<uint64_t>& addresses) {
   std::string list;
   for (const uint64_t address : addresses) {
     std::ostringstream text;
@@ -61,7 +61,7 @@ std::string last_name(const std::string& function) {
 class Addr2Line : public testing::TestWithParam<const char*> {};
 
 TEST_P(Addr2Line, agrees_on_random_addresses) {
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   if (!folder.run("command -v llvm-addr2line-14 llvm-addr2line > /dev/null")) GTEST_SKIP() << "no llvm-addr2line";
   folder.write("program.cpp",
                std::string("#include <algorithm>\n#include <map>\n#include <string>\n#include <vector>\n") +

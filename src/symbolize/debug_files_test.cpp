@@ -48,7 +48,7 @@ class DebugFilesTest : public testing::Test {
     EXPECT_EQ(frames.back().function, "shop::Counter::add(int)");
     EXPECT_EQ(frames.back().file, folder_.file("program.cpp"));
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 TEST_F(DebugFilesTest, finds_by_build_id) {

@@ -18,6 +18,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/descriptor_io.h"
+#include "base/hex.h"
+
 namespace atys::symbolize {
 
 struct DiskCache::Header {
@@ -40,32 +43,9 @@ uint64_t checksum_of(const std::string& name, std::span<const std::byte> content
 // Empty if the parts do not make a name.
 std::string file_name(std::string_view kind, std::string_view build_id) {
   const auto is_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   if (kind.empty() || kind.size() > 64 || !std::all_of(kind.begin(), kind.end(), is_word)) return {};
-  if (build_id.empty() || build_id.size() > 128 || !std::all_of(build_id.begin(), build_id.end(), is_hex)) return {};
+  if (build_id.empty() || build_id.size() > 128 || !is_lower_hex(build_id)) return {};
   return fmt::format("{}.{}", build_id, kind);
-}
-
-bool read_all(int fd, std::byte* to, size_t count) {
-  while (count > 0) {
-    const ssize_t got = ::read(fd, to, count);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    to += got;
-    count -= static_cast<size_t>(got);
-  }
-  return true;
-}
-
-bool write_all(int fd, const std::byte* from, size_t count) {
-  while (count > 0) {
-    const ssize_t put = ::write(fd, from, count);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    from += put;
-    count -= static_cast<size_t>(put);
-  }
-  return true;
 }
 
 struct CachedFile {
@@ -115,7 +95,7 @@ UniqueFd DiskCache::open_file(const std::string& name, Header& header) const {
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return {};
   const auto size = static_cast<uint64_t>(status.st_size);
   if (size < sizeof header || size - sizeof header > kLargestContent) return {};
-  if (!read_all(fd.get(), reinterpret_cast<std::byte*>(&header), sizeof header)) return {};
+  if (read_all(fd.get(), std::as_writable_bytes(std::span(&header, 1))) != sizeof header) return {};
   if (header.magic != Header{}.magic || header.version != Header{}.version) return {};
   if (header.content_bytes != size - sizeof header) return {};
   return fd;
@@ -127,7 +107,7 @@ std::optional<Bytes> DiskCache::load(std::string_view kind, std::string_view bui
   const UniqueFd fd = open_file(name, header);
   if (!fd.is_open()) return {};
   Bytes content(header.content_bytes);
-  if (!read_all(fd.get(), content.data(), content.size()) || checksum_of(name, content) != header.checksum) return {};
+  if (read_all(fd.get(), std::span(content)) != content.size() || checksum_of(name, content) != header.checksum) return {};
   ::futimens(fd.get(), nullptr);  // the time of last use
   return content;
 }
@@ -153,8 +133,7 @@ Result<> DiskCache::write_file(const std::string& name, const Header& header, st
   const std::string temporary = fmt::format("{}{}-{}", kUnfinished, ::getpid(), ++counter);
   const UniqueFd fd(::openat(folder_.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.is_open()) return fail_errno("write the symbol cache");
-  if (!write_all(fd.get(), reinterpret_cast<const std::byte*>(&header), sizeof header) ||
-      !write_all(fd.get(), content.data(), content.size()) ||
+  if (!write_all(fd.get(), std::as_bytes(std::span(&header, 1))) || !write_all(fd.get(), content) ||
       ::renameat(folder_.get(), temporary.c_str(), folder_.get(), name.c_str()) != 0) {
     const Error error = fail_errno("write the symbol cache");
     ::unlinkat(folder_.get(), temporary.c_str(), 0);

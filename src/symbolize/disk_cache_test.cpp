@@ -32,7 +32,7 @@ class DiskCacheTest : public testing::Test {
     timespec times[2] = {{::time(nullptr) - seconds, 0}, {::time(nullptr) - seconds, 0}};
     ASSERT_EQ(::utimensat(AT_FDCWD, folder_.file("cache/" + name).c_str(), times, 0), 0);
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 TEST_F(DiskCacheTest, gives_back_what_was_stored) {

@@ -74,7 +74,7 @@ class DwarfNamesTest : public testing::Test {
     for (const std::string& name : found) text += name + "\n";
     return text;
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 class Lambdas : public DwarfNamesTest, public testing::WithParamInterface<const char*> {};

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/strings.h"
 #include "symbolize/dwarf_die.h"
 #include "symbolize/dwarf_names.h"
 
@@ -58,11 +59,6 @@ std::optional<Dwarf_Die> without_qualifiers(std::optional<Dwarf_Die> die) {
     die = type_of(*die);
   }
   return die;
-}
-
-void add_to_list(std::string& list, const std::string& item) {
-  if (!list.empty()) list += ", ";
-  list += item;
 }
 
 // "[5]", or "[]" where the length is not said.

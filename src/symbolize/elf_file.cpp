@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor_io.h"
+
 namespace atys::symbolize {
 
 namespace {
@@ -47,17 +49,6 @@ std::string build_id_in(Elf_Data* notes) {
     return hex({bytes + content, header.n_descsz});
   }
   return {};
-}
-
-bool read_all(int fd, std::span<std::byte> into, uint64_t offset) {
-  while (!into.empty()) {
-    const ssize_t got = ::pread(fd, into.data(), into.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    into = into.subspan(static_cast<size_t>(got));
-    offset += static_cast<uint64_t>(got);
-  }
-  return true;
 }
 
 // How many sections the header says there are, with room for each in libelf's memory before any is looked at. More than
@@ -203,7 +194,7 @@ bool ElfFile::read(uint64_t address, std::span<std::byte> into) const {
 
 bool ElfFile::read_at(uint64_t offset, std::span<std::byte> into) const {
   if (offset > file_size_ || into.size() > file_size_ - offset) return false;
-  if (fd_.is_open()) return read_all(fd_.get(), into, offset);
+  if (fd_.is_open()) return read_all_at(fd_.get(), into, static_cast<off_t>(offset)) == into.size();
   std::ranges::copy(std::span(image_).subspan(offset, into.size()), into.begin());
   return true;
 }

@@ -47,7 +47,7 @@ TEST(elf_file, does_not_wait_for_a_fifo) {
 }
 
 TEST(elf_file, says_what_packed_sections_unpack_to_before_any_is_read) {
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   folder.write("program.cpp", test::kSampleProgram);
   ASSERT_TRUE(
       folder.run("g++ -g -o plain program.cpp && cp plain packed && cp plain old && "

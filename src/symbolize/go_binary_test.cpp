@@ -129,7 +129,7 @@ class GoBinaryTest : public testing::Test {
     compared.inlined += ours.size() > 1;
   }
 
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 TEST_F(GoBinaryTest, agrees_with_the_debug_information_of_the_same_program) {

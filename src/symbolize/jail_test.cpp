@@ -89,7 +89,7 @@ class JailTest : public testing::Test {
     const auto frames = module_of(name, store)->resolve(address());
     return frames.empty() ? "not known" : frames.back().function;
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 TEST_F(JailTest, starts_when_it_is_needed_and_says_what_this_process_would) {

@@ -6,14 +6,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "base/unique_fd.h"
+#include "linux/perf_map.h"
 
 namespace atys::symbolize {
 
@@ -53,26 +52,16 @@ class JitMap {
 // Where a process's map is or will be, found while the process is there; can be read when it has ended.
 class JitMapFile {
  public:
-  struct Owner {
-    pid_t own_pid = 0;  // as the process itself sees it
-    uid_t user = 0;     // effective
-    time_t began = 0;   // no file of its own is older
-  };
   static Result<JitMapFile> find(pid_t pid);
-  // As open_jit_map below.
+  // Refused unless it is good, as linux/perf_map.h says.
   Result<JitMap> read() const;
 
  private:
-  JitMapFile(UniqueFd folder, std::string file, Owner owner)
-      : folder_(std::move(folder)), file_(std::move(file)), owner_(owner) {}
-  UniqueFd folder_;
-  std::string file_;
-  Owner owner_;
+  explicit JitMapFile(linux::PerfMapPlace place) : place_(std::move(place)) {}
+  linux::PerfMapPlace place_;
 };
 
-// The map of a process, looked for where that process sees /tmp. Refused unless it is a regular file, of the user that the
-// process runs as or of root, reached without a symbolic link, and not older than the process: pids come round, and maps
-// stay.
+// The map of a process, looked for where that process sees /tmp.
 Result<JitMap> open_jit_map(pid_t pid);
 
 }  // namespace atys::symbolize

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/path_names.h"
 #include "symbolize/debug_files.h"
 #include "symbolize/demangle.h"
 #include "symbolize/jail.h"
@@ -58,7 +59,7 @@ Result<std::string> hash_file(const ElfFile& file) {
 // Of the place where the function begins in the file's own address space, as nm and objdump show it.
 std::string name_of_nameless(std::string_view path, uint64_t begin) {
   if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
-  path.remove_prefix(path.rfind('/') + 1);
+  path = base_name(path);
   if (path.starts_with('[') && path.ends_with(']')) path = path.substr(1, path.size() - 2);  // "[vdso]"
   return fmt::format("[{}+{:#x}]", path, begin);
 }

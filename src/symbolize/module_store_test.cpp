@@ -97,7 +97,7 @@ class MappedLibrary : public testing::Test {
   }
   void TearDown() override { ::dlclose(library_); }
 
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
   void* library_ = nullptr;
   uint64_t function_ = 0;
 };
@@ -146,7 +146,7 @@ TEST_F(MappedLibrary, does_not_wait_for_a_fifo_in_its_place) {
 }
 
 TEST(module_store, what_was_read_of_a_file_is_forgotten_and_can_be_had_again_although_its_name_is_gone) {
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   folder.write("lib.cpp", "extern \"C\" int function(int x) { return x * 2; }");
   ASSERT_TRUE(folder.run("g++ -shared -fPIC -nostdlib -o lib.so lib.cpp"));
   struct stat status {};
@@ -192,7 +192,7 @@ THOUSAND(1) THOUSAND(2) THOUSAND(3)
     const auto frames = module->resolve(address);
     return frames.empty() ? "not known" : frames.back().function;
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 TEST_F(ForgedBuild, does_not_name_the_functions_of_another_file_in_one_recording) {
@@ -217,7 +217,7 @@ TEST_F(ForgedBuild, does_not_name_them_in_the_next_recording) {
 
 // A file that both a container and we have mapped, and a debug file of the container's own making.
 TEST(module_store, debug_files_of_a_container_name_its_own_functions_alone) {
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   for (const std::string name : {"first_name", "other_name"}) {
     folder.write(name + ".cpp", "static int __attribute__((noinline)) " + name +
                                     "(int x) { return x * 2; }\nextern \"C\" int call(int x) { return " + name +
@@ -275,7 +275,7 @@ TEST(module_store, debug_files_of_a_container_name_its_own_functions_alone) {
 }
 
 TEST(module_store, keeps_few_descriptors_open) {
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   ModuleStore store({.most_open_files = 4});
   std::vector<std::shared_ptr<Module>> modules;
   for (int i = 0; i < 12; ++i) {

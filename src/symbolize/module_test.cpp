@@ -31,7 +31,7 @@ class ModuleTest : public testing::Test {
     folder_.write("program.cpp", test::kSampleProgram);
     ASSERT_TRUE(folder_.run("g++ " + options + " -o " + output + " program.cpp"));
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 TEST_F(ModuleTest, names_the_function_its_file_and_its_line) {

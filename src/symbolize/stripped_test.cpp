@@ -40,7 +40,7 @@ class StrippedTest : public testing::Test {
     const auto frames = module.resolve(address);
     return frames.empty() ? "" : frames.back().function;
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 std::string hex_name(const std::string& file, uint64_t address) {

@@ -26,7 +26,7 @@ class SymbolTableTest : public testing::Test {
     const auto found = table.find(address);
     return found ? std::string(found->name) : "-";
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 TEST_F(SymbolTableTest, agrees_with_nm_on_every_function) {

@@ -42,7 +42,7 @@ class GoFramesTest : public testing::TestWithParam<const char*> {
   }
   symbolize::ElfFile open(const std::string& name) { return symbolize::ElfFile::open(folder_.file(name)).take(); }
 
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 // How many places have the same way to their caller. Rules by other registers than sp are of no use here.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "linux/run_delay.h"
+#include "profile/kinds.h"
 #include "reduce/merge.h"
 #include "reduce/next_pass.h"
 
@@ -24,8 +25,15 @@ constexpr double kTooShort = 0.2;     // seconds; what is left of a budget that 
 constexpr size_t kMostLooks = 24;     // each gives names to everything that is new
 constexpr size_t kLastLooks = 4;      // kept for the end of the budget
 
-bool has_rate(const capture::Kind& kind) {
-  return kind.name == capture::KindName::Cpu || kind.name == capture::KindName::Wall;
+StepKind step_of(reduce::PassKind kind) {
+  switch (kind) {
+    case reduce::PassKind::Stop: return StepKind::Stop;
+    case reduce::PassKind::Longer: return StepKind::Longer;
+    case reduce::PassKind::Finer: return StepKind::Finer;
+    case reduce::PassKind::Lines: return StepKind::Lines;
+    case reduce::PassKind::Waits: return StepKind::Waits;
+  }
+  return StepKind::Stop;
 }
 
 // A recording and what its tables were from look to look.
@@ -57,7 +65,7 @@ class AdaptiveCapture {
   double elapsed() const { return first_.recording->elapsed_seconds(); }
   bool is_command() const { return !request_.command.empty(); }
   double seconds_left() const;
-  void begin(const char* kind, double seconds, double hz, std::string why);
+  void begin(StepKind kind, double seconds, double hz, std::string why);
   capture::EndReason run_until(double seconds);
   reduce::NextPass decide();
   double ready_seconds() const;
@@ -83,7 +91,7 @@ double AdaptiveCapture::seconds_left() const {
   return std::max(0.0, static_cast<double>(plan_.duration_ns) / 1e9 - elapsed());
 }
 
-void AdaptiveCapture::begin(const char* kind, double seconds, double hz, std::string why) {
+void AdaptiveCapture::begin(StepKind kind, double seconds, double hz, std::string why) {
   const double now = steps_.empty() ? 0 : elapsed();
   if (!steps_.empty()) steps_.back().seconds = now - steps_.back().from_seconds;
   const double samples = first_.looks.empty() ? 0 : first_.looks.back().top.samples;
@@ -115,7 +123,7 @@ double AdaptiveCapture::ready_seconds() const {
 
 reduce::NextPass AdaptiveCapture::decide() {
   Watched& watched = latest();
-  const bool is_of_waits = waits_.recording != nullptr || !has_rate(plan_.kind);
+  const bool is_of_waits = waits_.recording != nullptr || !plan_.kind.row->has_rate;
   const double seconds = watched.recording->elapsed_seconds();
   const reduce::PassEvidence evidence{
       .whole = watched.looks.back().top,
@@ -126,7 +134,7 @@ reduce::NextPass AdaptiveCapture::decide() {
       .hz = first_.recording->use().grants.back().hz,
       .highest_hz = plan_.hz * kFinest,
       .seconds_left = seconds_left(),
-      .can_see_waits = plan_.kind.name == capture::KindName::Cpu && !has_tried_waits_,
+      .can_see_waits = plan_.kind.row->is_cpu_time() && !has_tried_waits_,
       .is_of_waits = is_of_waits};
   reduce::NextPass next = reduce::next_pass(evidence);
   // Looks are not free: late ones are far apart.
@@ -138,7 +146,7 @@ reduce::NextPass AdaptiveCapture::decide() {
 void AdaptiveCapture::watch_waits() {
   has_tried_waits_ = true;
   capture::RecordingPlan plan = plan_;
-  plan.kind = {capture::KindName::OffCpu, {}};
+  plan.kind = {&profile::waiting_kind()};
   plan.tells_phases = false;
   if (const double left = seconds_left(); plan_.duration_ns != 0) plan.duration_ns = static_cast<uint64_t>(left * 1e9);
   if (const std::vector<pid_t> pids = first_.recording->processes(); is_command())
@@ -155,12 +163,12 @@ void AdaptiveCapture::watch_waits() {
 
 void AdaptiveCapture::follow(const reduce::NextPass& next) {
   if (next.kind == reduce::PassKind::Waits) {
-    begin(to_string(next.kind), std::min(1.0, next.seconds), next.hz, next.why);
+    begin(step_of(next.kind), std::min(1.0, next.seconds), next.hz, next.why);
     watch_waits();
     if (waits_.recording) first_.recording->ask_rate(std::min(kWatchHz, plan_.hz));
     return;
   }
-  begin(to_string(next.kind), next.seconds, next.hz, next.why);
+  begin(step_of(next.kind), next.seconds, next.hz, next.why);
   first_.recording->ask_rate(next.hz);
 }
 
@@ -171,7 +179,7 @@ Result<AdaptiveRun> AdaptiveCapture::run() {
   TRY(first_.recording->start());
   if (!is_command()) ready_before_ns_ = ready_ns(first_.recording->processes());
   const double budget = plan_.duration_ns == 0 ? 10 : static_cast<double>(plan_.duration_ns) / 1e9;
-  begin("coarse", std::clamp(budget / 10, 0.2, 1.0), coarse.hz, "a first look");
+  begin(StepKind::Coarse, std::clamp(budget / 10, 0.2, 1.0), coarse.hz, "a first look");
   capture::EndReason reason = capture::EndReason::Running;
   while (true) {
     const double middle = (steps_.back().from_seconds + pass_end_) / 2;
@@ -185,14 +193,14 @@ Result<AdaptiveRun> AdaptiveCapture::run() {
       follow(next);
     } else if (is_command() && seconds_left() > 0) {
       first_.recording->ask_rate(std::min(kWatchHz, plan_.hz));
-      begin("watch", std::max(kShortestWatch, elapsed() / 2), std::min(kWatchHz, plan_.hz), next.why);
+      begin(StepKind::Watch, std::max(kShortestWatch, elapsed() / 2), std::min(kWatchHz, plan_.hz), next.why);
     } else {
-      begin("stop", 0, 0, next.why);
+      begin(StepKind::Stop, 0, 0, next.why);
       reason = seconds_left() < kTooShort ? capture::EndReason::Duration : capture::EndReason::Settled;
       break;
     }
   }
-  if (steps_.back().kind != "stop") begin("stop", 0, 0, capture::to_string(reason));
+  if (steps_.back().kind != StepKind::Stop) begin(StepKind::Stop, 0, 0, capture::to_string(reason));
   capture::Recorded recorded = finish(reason);
   return AdaptiveRun{std::move(recorded), std::move(left_), std::move(steps_)};
 }
@@ -219,11 +227,24 @@ capture::Recorded AdaptiveCapture::finish(capture::EndReason reason) {
   // Beside each other, not one after the other.
   recorded.profile.header.duration_ns = duration_ns;
   recorded.profile.header.id = recorded.profile.strings.intern(id);
-  recorded.profile.header.default_value_type = recorded.profile.strings.intern("off-cpu");
+  recorded.profile.header.default_value_type = recorded.profile.strings.intern(profile::waiting_kind().columns.weight);
   return recorded;
 }
 
 }  // namespace
+
+const char* to_string(StepKind kind) {
+  switch (kind) {
+    case StepKind::Coarse: return "coarse";
+    case StepKind::Longer: return "longer";
+    case StepKind::Finer: return "finer";
+    case StepKind::Lines: return "lines";
+    case StepKind::Waits: return "waits";
+    case StepKind::Watch: return "watch";
+    case StepKind::Stop: return "stop";
+  }
+  return "";
+}
 
 Result<AdaptiveRun> run_adaptive(const CaptureRequest& request, const capture::RecordingPlan& plan) {
   return AdaptiveCapture(request, plan).run();

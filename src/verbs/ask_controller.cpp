@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/ask_controller.h"
 
+#include <atomic>
 #include <cstdlib>
 
 #include "fleet/wire/http_client.h"
@@ -8,6 +9,8 @@
 namespace atys::verbs {
 
 namespace {
+
+std::atomic<int> patience_seconds = fleet::kUsualPatienceSeconds;
 
 std::string setting(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);
@@ -54,7 +57,8 @@ Result<std::string> ask_controller(const std::string& method, const std::string&
                                    .token = setting("ATYS_TOKEN", ""),
                                    .authority_file = setting("ATYS_CA", ""),
                                    .certificate_file = setting("ATYS_CERT", ""),
-                                   .key_file = setting("ATYS_KEY", "")};
+                                   .key_file = setting("ATYS_KEY", ""),
+                                   .patience_seconds = patience_seconds};
   fleet::HttpAnswer answer = TRY(fleet::http_call(address, method, path, body, content_type));
   if (answer.status < 200 || answer.status > 299) return error_of(answer, address.url);
   return std::move(answer.body);
@@ -68,6 +72,8 @@ Result<Json> ask_controller_json(const std::string& method, const std::string& p
                 "is that the HTTP address of a controller?");
   return json;
 }
+
+void set_controller_patience(int seconds) { patience_seconds = seconds > 0 ? seconds : fleet::kUsualPatienceSeconds; }
 
 std::string text_field(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();

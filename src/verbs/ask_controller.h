@@ -17,6 +17,9 @@ Result<std::string> ask_controller(const std::string& method, const std::string&
 Result<Json> ask_controller_json(const std::string& method, const std::string& path, const std::string& body = {},
                                  const std::string& content_type = {});
 
+// How long a controller may take for one answer, from now on; 0: as long as usual. For who has to answer in time himself.
+void set_controller_patience(int seconds);
+
 // Fields of what a controller sends, which may be of another version: what is not there is empty or 0.
 std::string text_field(const Json& object, const char* key);
 int64_t int_field(const Json& object, const char* key);

@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <map>
 
+#include "base/strings.h"
 #include "base/utc_time.h"
 #include "base/utf8.h"
 #include "budget/ledger.h"
 #include "capture/profiling_kernel.h"
 #include "linux/event_names.h"
 #include "linux/process.h"
+#include "profile/kinds.h"
 #include "store/library.h"
 #include "verbs/fleet_answers.h"
 #include "verbs/ledger.h"
@@ -41,7 +43,7 @@ std::string command_of(const linux::ProcessInfo& process) {
   std::string text;
   for (const std::string& word : process.command_line) {
     if (text.size() > kLongestText) break;
-    text += (text.empty() ? "" : " ") + word;
+    add_to_list(text, word, " ");
   }
   return text;
 }
@@ -146,9 +148,9 @@ std::vector<Candidate> fleet_services() {
 std::vector<Candidate> events() {
   std::vector<Candidate> found;
   for (const std::string_view name : linux::software_event_names())
-    found.push_back({"event:" + std::string(name), "of the kernel"});
+    found.push_back({std::string(profile::kEventPrefix).append(name), "of the kernel"});
   for (const std::string_view name : linux::hardware_event_names())
-    found.push_back({"event:" + std::string(name), "of the processor"});
+    found.push_back({std::string(profile::kEventPrefix).append(name), "of the processor"});
   return found;
 }
 

@@ -50,6 +50,14 @@ double overhead_cap(const CaptureRequest& request) {
   return request.max_overhead.value_or(request.command.empty() ? kOfWhatRuns : kOfCommand);
 }
 
+const char* to_string(CapturePlan plan) { return plan == CapturePlan::Adaptive ? "adaptive" : "fixed"; }
+
+Result<CapturePlan> capture_plan_of(const std::string& name) {
+  for (const CapturePlan plan : {CapturePlan::Fixed, CapturePlan::Adaptive})
+    if (name == to_string(plan)) return plan;
+  return fail(ErrorCode::InvalidInput, "no plan is called '" + name + "'", "there are fixed and adaptive");
+}
+
 Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
   if (!(request.hz > 0 && request.hz <= kHighestHz))
     return fail(ErrorCode::InvalidInput, "a rate must be above 0 and at most 100000 Hz", "99 is a good one");
@@ -59,8 +67,6 @@ Result<capture::RecordingPlan> plan_of(const CaptureRequest& request) {
   if (request.children && request.pids.empty())
     return fail(ErrorCode::InvalidInput, "--children goes with --pid",
                 "a command, a control group and the host have their children with them; a service has its rule");
-  if (request.plan != "fixed" && request.plan != "adaptive")
-    return fail(ErrorCode::InvalidInput, "no plan is called '" + request.plan + "'", "there are fixed and adaptive");
   return capture::RecordingPlan{.target = TRY(target_of(request)),
                                 .kind = TRY(capture::Kind::parse(request.kind)),
                                 .tier = TRY(capture::parse_tier(request.tier)),
@@ -136,14 +142,14 @@ Result<> check(const CaptureRequest& request) {
 
 Result<CaptureAnswer> capture(const CaptureRequest& request) {
   capture::RecordingPlan plan = TRY(plan_of(request));
-  plan.tells_phases = plan.kind.name == capture::KindName::Cpu;
+  plan.tells_phases = plan.kind.row->is_cpu_time();
   TRY(choose_format(request.output));
   TRY(check_place(request.output.path));
   if (request.stop_command) linux::adopt_orphans();  // what it started is found then, also when whoever started that is gone
   CaptureAnswer answer;
   answer.plan = request.plan;
   capture::Recorded recorded;
-  if (request.plan == "adaptive") {
+  if (request.plan == CapturePlan::Adaptive) {
     AdaptiveRun adaptive = TRY(run_adaptive(request, plan));
     recorded = std::move(adaptive.recorded);
     answer.steps = std::move(adaptive.steps);
@@ -152,7 +158,7 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
     recorded = TRY(run(request, plan, answer.command));
   }
   answer.tier = recorded.tier;
-  answer.ended = capture::to_string(recorded.reason);
+  answer.ended = recorded.reason;
   answer.exit_status = recorded.exit_status;
   answer.notes = recorded.notes;
   answer.written = TRY(write_output(recorded.profile, request.output));

@@ -9,12 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "capture/end_reason.h"
+#include "profile/kinds.h"
 #include "verbs/budget_report.h"
 #include "verbs/command_end.h"
 #include "verbs/output.h"
 #include "verbs/summary.h"
 
 namespace atys::verbs {
+
+enum class CapturePlan { Fixed, Adaptive };  // see adaptive.h
+const char* to_string(CapturePlan plan);
+Result<CapturePlan> capture_plan_of(const std::string& name);
 
 struct CaptureRequest {
   // The target: exactly one of these.
@@ -25,11 +31,11 @@ struct CaptureRequest {
   std::string cgroup;
   bool host = false;
 
-  std::string kind = "cpu";
+  std::string kind{profile::default_kind().name};
   std::string tier = "auto";
   bool allow_pause = false;      // of threads of processes that run already, where nothing else is permitted
   bool allow_inspector = false;  // of Node.js: whoever may connect to the loopback interface may connect to it meanwhile
-  std::string plan = "fixed";    // or "adaptive": see adaptive.h
+  CapturePlan plan = CapturePlan::Fixed;
   double hz = 99;
   uint64_t duration_ns = 0;            // 0: as long as the command runs
   std::optional<double> max_overhead;  // nothing: see overhead_cap()
@@ -51,8 +57,11 @@ struct RateGrant {
 };
 
 // What the adaptive plan did, from a moment on, and why.
+enum class StepKind { Coarse, Longer, Finer, Lines, Waits, Watch, Stop };
+const char* to_string(StepKind kind);
+
 struct PlanStep {
-  std::string kind;  // coarse, longer, finer, lines, waits, watch, stop
+  StepKind kind = StepKind::Coarse;
   double from_seconds = 0;
   double seconds = 0;
   double hz = 0;
@@ -64,8 +73,8 @@ struct CaptureAnswer {
   WrittenProfile written;
   SummaryAnswer summary;
   std::string tier;
-  std::string ended;  // why
-  std::string plan;
+  capture::EndReason ended = capture::EndReason::Running;
+  CapturePlan plan = CapturePlan::Fixed;
   std::vector<PlanStep> steps;  // of the adaptive plan
   int exit_status = -1;         // of the command
   LeftCommand command;          // what became of it where the recording ended first

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/own_cpu.h"
+#include "base/strings.h"
 #include "verbs/ledger.h"
 
 namespace atys::verbs {
@@ -21,7 +22,7 @@ std::string left_text(const Charge& left) {
   std::string text;
   for (const budget::Resource& resource : budget::kResources)
     if (left.*resource.amount != kUnbounded)
-      text += (text.empty() ? "" : ", ") + std::string(resource.name) + " " + amount_text(resource, left.*resource.amount);
+      add_to_list(text, std::string(resource.name) + " " + amount_text(resource, left.*resource.amount));
   return text;
 }
 
@@ -115,7 +116,7 @@ void lower_tokens(ChargedCall& call, std::optional<size_t>& cap) {
 }
 
 Result<ChargedCall> charge(const LedgerChoice& choice, const std::string& name, View& view) {
-  const uint64_t asked = view.max_tokens.value_or(view.form == "raw" ? kUnbounded : kUsualTokens);
+  const uint64_t asked = view.max_tokens.value_or(view.form == reduce::Form::Raw ? kUnbounded : kUsualTokens);
   budget::Wanted wanted{.most = {.wall_ns = kUsualNs, .overhead_ns = kUsualNs, .tokens = asked},
                         .least = {.wall_ns = kLeastWallNs, .overhead_ns = kLeastOverheadNs, .tokens = kLeastAnswerTokens},
                         .call = name};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/strings.h"
 #include "base/unique_fd.h"
 #include "linux/process.h"
 #include "linux/process_tree.h"
@@ -82,16 +83,14 @@ class Ending {
   std::vector<UniqueFd> told_;
 };
 
-std::string joined(const std::vector<pid_t>& pids, const char* between) {
-  std::string text;
-  for (const pid_t pid : pids) text += (text.empty() ? "" : between) + std::to_string(pid);
-  return text;
+std::string listed(const std::vector<pid_t>& pids, std::string_view between) {
+  return joined(pids, between, [](pid_t pid) { return std::to_string(pid); });
 }
 
 LeftCommand not_ended(const std::vector<pid_t>& left, int exit_status) {
   const bool is_one = left.size() == 1;
-  const std::string how = "kill -KILL " + joined(left, " ") + (is_one ? " ends it" : " ends them");
-  const std::string processes = (is_one ? "process " : "processes ") + joined(left, ", ");
+  const std::string how = "kill -KILL " + listed(left, " ") + (is_one ? " ends it" : " ends them");
+  const std::string processes = (is_one ? "process " : "processes ") + listed(left, ", ");
   LeftCommand command{.end = CommandEnd::NotEnded, .pid = left.front(), .exit_status = exit_status, .note = {}};
   if (exit_status < 0)
     command.note = "the command was told to end (SIGTERM) and has not within 5 s; it goes on, as " + processes + ": " + how;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/compare.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/error_text.h"
+#include "base/random.h"
 #include "linux/signal_watch.h"
 #include "reduce/paired_ratio.h"
 #include "reduce/sequential.h"
@@ -27,7 +27,7 @@ constexpr size_t kMostRuns = 10'000;
 
 uint64_t drawn_seed() {
   uint32_t seed = 0;  // short, so that it can be typed again
-  if (::getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) seed = static_cast<uint32_t>(clock_ns(CLOCK_MONOTONIC));
+  if (!fill_random(std::as_writable_bytes(std::span(&seed, 1)))) seed = static_cast<uint32_t>(clock_ns(CLOCK_MONOTONIC));
   return seed;
 }
 
@@ -48,7 +48,7 @@ void fill_instructions(const CommandPair& commands, const CompareRequest& reques
   const auto a = count_instructions(commands.a(), run_limits);
   const auto b = a.ok() ? count_instructions(commands.b(), run_limits) : a;
   if (!b.ok()) {
-    instructions.why_not = b.error().message + (b.error().hint.empty() ? "" : "; " + b.error().hint);
+    instructions.why_not = error_text(b.error());
     return;
   }
   instructions.source = "callgrind";
@@ -67,10 +67,11 @@ void add_notes(CompareAnswer& answer) {
     if (side->left_behind > 0)
       answer.notes.push_back(std::string(name) + " leaves processes behind; a run ends with the last of them");
   }
-  if (answer.output == "different") answer.notes.push_back("the outputs of A and B differ: they do not do the same");
-  const reduce::Judgement& other = answer.metric == "cpu" ? answer.wall : answer.cpu;
+  if (answer.output == SeenOutput::Different)
+    answer.notes.push_back("the outputs of A and B differ: they do not do the same");
+  const reduce::Judgement& other = answer.metric == Metric::Cpu ? answer.wall : answer.cpu;
   if (is_decided(other.verdict) && is_decided(answer.verdict) && other.verdict != answer.verdict)
-    answer.notes.push_back(std::string("by ") + (answer.metric == "cpu" ? "wall" : "CPU") + " time it is " +
+    answer.notes.push_back(std::string("by ") + (answer.metric == Metric::Cpu ? "wall" : "CPU") + " time it is " +
                            to_string(other.verdict) + ": the two do not agree");
   if (answer.instructions.source.empty() || answer.instructions.a <= 0) return;
   const double ratio = answer.instructions.b / answer.instructions.a;
@@ -94,22 +95,53 @@ void fit(const CompareRequest& request, CompareAnswer& answer) {
 void add_next(CompareAnswer& answer) {
   if (answer.b.profile.empty()) return;
   const std::string b = answer.b.profile.substr(0, 12);
-  if (!answer.functions.rows.empty())
-    answer.next.push_back("atys summary " + b + " --form paths --focus " +
-                          quote_for_shell("^" + escape_for_pattern(answer.functions.rows.front().entity.name) + "$"));
-  answer.next.push_back("atys summary " + b + " --form tree");
+  if (!answer.functions.rows.empty()) {
+    View paths{.form = reduce::Form::Paths};
+    paths.filter.focus = "^" + escape_for_pattern(answer.functions.rows.front().entity.name) + "$";
+    answer.next.push_back({Question::Summary, {b}, std::move(paths)});
+  }
+  answer.next.push_back({Question::Summary, {b}, {.form = reduce::Form::Tree}});
 }
 
 }  // namespace
 
-const reduce::Judgement& decisive(const CompareAnswer& answer) { return answer.metric == "cpu" ? answer.cpu : answer.wall; }
+const char* to_string(Metric metric) { return metric == Metric::Cpu ? "cpu" : "wall"; }
+
+Result<std::optional<Metric>> metric_of(const std::string& name) {
+  if (name == "auto") return std::optional<Metric>();
+  for (const Metric metric : {Metric::Wall, Metric::Cpu})
+    if (name == to_string(metric)) return std::optional<Metric>(metric);
+  return fail(ErrorCode::InvalidInput, "no metric is called '" + name + "'", "use auto, wall or cpu");
+}
+
+const char* to_string(CompareEnd end) {
+  switch (end) {
+    case CompareEnd::Running: return "running";
+    case CompareEnd::Decided: return "it was decided";
+    case CompareEnd::RunsUsedUp: return "the runs were used up";
+    case CompareEnd::TimeUsedUp: return "the time was used up";
+    case CompareEnd::Interrupted: return "it was interrupted";
+  }
+  return "";
+}
+
+const char* to_string(SeenOutput output) {
+  switch (output) {
+    case SeenOutput::Same: return "same";
+    case SeenOutput::Different: return "different";
+    case SeenOutput::Varies: return "varies";
+  }
+  return "";
+}
+
+const reduce::Judgement& decisive(const CompareAnswer& answer) {
+  return answer.metric == Metric::Cpu ? answer.cpu : answer.wall;
+}
 
 Result<> check(const CompareRequest& request) {
   if (request.a.empty() || request.b.empty() || request.a[0].empty() || request.b[0].empty())
     return fail(ErrorCode::InvalidInput, "two commands are needed",
                 "atys compare 'A' 'B', or atys compare -- A ARG… -- B ARG…");
-  if (request.metric != "auto" && request.metric != "wall" && request.metric != "cpu")
-    return fail(ErrorCode::InvalidInput, "no metric is called '" + request.metric + "'", "use auto, wall or cpu");
   if (request.max_runs < reduce::kFewestPairs || request.max_runs > kMostRuns)
     return fail(ErrorCode::InvalidInput, "--max-runs must be from 7 to 10000", "fewer than 7 runs cannot decide anything");
   if (!(request.least_difference > 0 && request.least_difference < 1))
@@ -143,8 +175,8 @@ Result<CompareAnswer> compare(const CompareRequest& request) {
         .on_progress = request.on_progress};
     const TimedBlocks blocks = TRY(time_blocks(commands, request, limits, random, answer));
     limits.deadline_ns = started + request.max_time_ns;
-    if (answer.ended == "it was interrupted") {
-      answer.why_no_profile = answer.ended;
+    if (answer.ended == CompareEnd::Interrupted) {
+      answer.why_no_profile = to_string(answer.ended);
     } else {
       fill_instructions(commands, request, blocks, limits, answer.instructions);
       if (request.profile_runs > 0)

@@ -13,6 +13,7 @@
 #include "reduce/comparison.h"
 #include "reduce/diff.h"
 #include "verbs/budget_report.h"
+#include "verbs/follow_up.h"
 #include "verbs/view.h"
 
 namespace atys::verbs {
@@ -25,10 +26,23 @@ struct CompareProgress {
   double seconds = 0;
 };
 
+// Which time decides.
+enum class Metric { Wall, Cpu };
+const char* to_string(Metric metric);
+Result<std::optional<Metric>> metric_of(const std::string& name);  // "auto": none is asked for
+
+// Why there were no more timed runs.
+enum class CompareEnd { Running, Decided, RunsUsedUp, TimeUsedUp, Interrupted };
+const char* to_string(CompareEnd end);
+
+// What A and B wrote to their standard output.
+enum class SeenOutput { Same, Different, Varies };
+const char* to_string(SeenOutput output);
+
 struct CompareRequest {
   std::vector<std::string> a;  // a command and its arguments
   std::vector<std::string> b;
-  std::string metric = "auto";             // which time decides: auto, wall, cpu
+  std::optional<Metric> metric = {};       // which time decides; none: see choose_metric()
   size_t max_runs = 100;                   // of each side, timed
   uint64_t max_time_ns = 300'000'000'000;  // for everything
   double least_difference = 0.02;          // smaller ones do not matter
@@ -84,17 +98,17 @@ struct CompareAnswer {
   TimedSide a;
   TimedSide b;
   reduce::Verdict verdict = reduce::Verdict::Inconclusive;
-  std::string metric;  // that decided
+  std::optional<Metric> metric = {};  // that decided; none: there was no look
   std::string metric_reason;
   reduce::Judgement wall;
   reduce::Judgement cpu;
   std::vector<CompareLook> looks;
-  std::string ended;
+  CompareEnd ended = CompareEnd::Running;
   double least_difference = 0;
   uint64_t seed = 0;
   uint64_t elapsed_ns = 0;
   Instructions instructions;
-  std::string output;  // "same", "different", "varies"
+  SeenOutput output = SeenOutput::Same;
 
   // Where the difference is.
   std::string by;
@@ -111,7 +125,7 @@ struct CompareAnswer {
   std::vector<std::string> notes;
   Omitted omitted;
   Tokens tokens;
-  std::vector<std::string> next;
+  std::vector<FollowUp> next;
   std::optional<BudgetReport> ledger;
 };
 

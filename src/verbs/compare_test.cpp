@@ -23,9 +23,9 @@ RunColumns runs_of(double wall, double cpu, double queue) {
   return columns;
 }
 
-std::string metric_for(const RunColumns& a, const RunColumns& b) {
+Metric metric_for(const RunColumns& a, const RunColumns& b) {
   std::string reason;
-  std::string metric = choose_metric({a, b}, reason);
+  const Metric metric = choose_metric({a, b}, reason);
   EXPECT_FALSE(reason.empty());
   return metric;
 }
@@ -34,10 +34,10 @@ std::string metric_for(const RunColumns& a, const RunColumns& b) {
 
 TEST(compare, decides_by_cpu_time_only_where_both_compute_on_one_cpu) {
   const RunColumns computes = runs_of(50, 48, 0);
-  EXPECT_EQ(metric_for(computes, computes), "cpu");
-  EXPECT_EQ(metric_for(computes, runs_of(500, 48, 450)), "cpu");  // on a busy machine
-  EXPECT_EQ(metric_for(computes, runs_of(50, 20, 0)), "wall");    // it sleeps
-  EXPECT_EQ(metric_for(runs_of(50, 95, 0), computes), "wall");    // two CPUs
+  EXPECT_EQ(metric_for(computes, computes), Metric::Cpu);
+  EXPECT_EQ(metric_for(computes, runs_of(500, 48, 450)), Metric::Cpu);  // on a busy machine
+  EXPECT_EQ(metric_for(computes, runs_of(50, 20, 0)), Metric::Wall);    // it sleeps
+  EXPECT_EQ(metric_for(runs_of(50, 95, 0), computes), Metric::Wall);    // two CPUs
 }
 
 TEST(compare, runs_both_in_turns_and_tells_what_they_printed) {
@@ -49,7 +49,7 @@ TEST(compare, runs_both_in_turns_and_tells_what_they_printed) {
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->a.runs, 7u);
   EXPECT_EQ(answer->b.runs, 7u);
-  EXPECT_EQ(answer->output, "different");
+  EXPECT_EQ(answer->output, SeenOutput::Different);
   EXPECT_EQ(answer->seed, 5u);
   EXPECT_EQ(answer->looks.size(), 1u);
   EXPECT_GT(answer->a.wall_ns, 0);
@@ -62,8 +62,14 @@ TEST(compare, stops_when_it_is_told_to) {
   const auto answer = compare(request);
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->a.runs, 2u);
-  EXPECT_EQ(answer->ended, "it was interrupted");
+  EXPECT_EQ(answer->ended, CompareEnd::Interrupted);
   EXPECT_EQ(answer->verdict, reduce::Verdict::Inconclusive);
+}
+
+TEST(compare, knows_its_metrics_by_name) {
+  EXPECT_EQ(*metric_of("auto"), std::nullopt);
+  for (const Metric metric : {Metric::Wall, Metric::Cpu}) EXPECT_EQ(*metric_of(to_string(metric)), metric);
+  EXPECT_EQ(metric_of("instructions").error().code, ErrorCode::InvalidInput);
 }
 
 TEST(compare, refuses_commands_that_fail) {

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
-#include <algorithm>
-#include <filesystem>
-
 #include "base/byte_sink.h"
 #include "base/gzip.h"
 #include "base/nearest.h"
@@ -18,10 +15,13 @@
 #include "fleet/wire/token_in_clear.h"
 #include "format/format.h"
 #include "net/listen.h"
-#include "store/embedded/embedded_store.h"
+#include "reduce/anonymous.h"
+#include "reduce/filter.h"
 #include "store/library.h"
+#include "store/open_store.h"
 #include "verbs/data_folder.h"
 #include "verbs/source_access.h"
+#include "verbs/what_there_is.h"
 
 namespace atys::verbs {
 
@@ -51,6 +51,14 @@ Result<std::unique_ptr<fleet::ControllerLink>> link_above(const ControllerReques
       open);
 }
 
+// Patterns may also be of the names that people are shown; who gets the profile gets its own.
+Result<Profile> kept_by_shown_names(const Profile& profile, const reduce::FilterOptions& filter) {
+  const Profile named = reduce::name_anonymous_functions(profile);
+  Profile kept = TRY(reduce::filter(profile, named, filter));
+  if (kept.samples.size() == 0 && profile.samples.size() > 0) return why_nothing(named, filter);
+  return kept;
+}
+
 // What is wrong with the node itself, as it says or as its clock shows, and what to do.
 std::string trouble_of(const fleet::NodeState& node) {
   std::string trouble = node.report.trouble;
@@ -68,23 +76,6 @@ store::RetentionPolicy retention_of(const ControllerRequest& request) {
   return policy;
 }
 
-// Where nobody says how much: half of the disk, and less where a twentieth of it would not stay free. Who fills the disk
-// with something else makes the store give up its oldest, but never below a tenth of the disk.
-uint64_t default_limit(const std::string& folder) {
-  std::error_code error;
-  const std::filesystem::space_info disk = std::filesystem::space(folder, error);
-  if (error || disk.capacity == 0) return 0;
-  uint64_t own = 0;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code gone;
-    const auto size = entry->file_size(gone);
-    if (!gone) own += size;
-  }
-  const uint64_t reserve = disk.capacity / 20;
-  const uint64_t reachable = own + disk.available;
-  return std::clamp<uint64_t>(reachable > reserve ? reachable - reserve : 0, disk.capacity / 10, disk.capacity / 2);
-}
-
 }  // namespace
 
 std::string default_controller_folder() { return store::Library::open_default().home() + "/controller"; }
@@ -97,18 +88,16 @@ Result<std::unique_ptr<RunningController>> RunningController::start(const Contro
   TRY(make_data_folder(request.data_folder));
   auto running = std::unique_ptr<RunningController>(new RunningController());
   running->audit_log_ = std::make_unique<fleet::AuditLog>(request.data_folder + "/audit.log");
-  auto store = TRY(store::open_embedded_store({.folder = request.data_folder + "/store"}));
-  running->controller_ = TRY(
-      fleet::Controller::open({.folder = request.data_folder,
-                               .name = request.name,
-                               .retention = retention_of(request),
-                               .default_limit = [folder = request.data_folder + "/store"] { return default_limit(folder); },
-                               .most_waiting_bytes = request.most_waiting_bytes,
-                               .report_again_ns = request.report_again_ns,
-                               .access = request.access,
-                               .pass_on_interval_ns = static_cast<int64_t>(request.pass_on_ns),
-                               .pass_on_grace_ns = static_cast<int64_t>(request.pass_on_grace_ns)},
-                              std::move(store), TRY(link_above(request))));
+  auto store = TRY(store::open_store(request.store.empty() ? "embedded:" + request.data_folder + "/store" : request.store));
+  running->controller_ = TRY(fleet::Controller::open({.folder = request.data_folder,
+                                                      .name = request.name,
+                                                      .retention = retention_of(request),
+                                                      .most_waiting_bytes = request.most_waiting_bytes,
+                                                      .report_again_ns = request.report_again_ns,
+                                                      .access = request.access,
+                                                      .pass_on_interval_ns = static_cast<int64_t>(request.pass_on_ns),
+                                                      .pass_on_grace_ns = static_cast<int64_t>(request.pass_on_grace_ns)},
+                                                     std::move(store), TRY(link_above(request))));
   if (!request.grpc_address.empty()) net::raise_descriptor_limit();  // each agent keeps a connection
   if (!request.grpc_address.empty())
     running->grpc_ = TRY(fleet::GrpcServer::start({.address = request.grpc_address,
@@ -268,7 +257,8 @@ Result<store::Merged> RunningController::merged(const ServiceQuery& query) {
   return merged;
 }
 
-Result<SentProfile> RunningController::profile(const ServiceQuery& query, const std::string& name) {
+Result<SentProfile> RunningController::profile(const ServiceQuery& query, const std::string& name,
+                                               const reduce::FilterOptions& filter) {
   const format::Format* format = format::find_format(name);
   if (format == nullptr || !format->descriptor().can_write) {
     std::vector<std::string> names;
@@ -277,7 +267,8 @@ Result<SentProfile> RunningController::profile(const ServiceQuery& query, const 
     return fail(ErrorCode::InvalidInput, "there is no format " + name,
                 did_you_mean(name, names, "take pprof, otlp or html"));
   }
-  const store::Merged answer = TRY(merged(query));
+  store::Merged answer = TRY(merged(query));
+  if (!filter.keeps_all()) answer.profile = TRY(kept_by_shown_names(answer.profile, filter));
   StringSink sink;
   TRY(format->write(answer.profile, {.title = query.service}, sink));
   const std::string_view extension = format->descriptor().extensions.front();
@@ -295,7 +286,9 @@ Result<SentProfile> RunningController::profile(const ServiceQuery& query, const 
 Result<SummaryAnswer> RunningController::top(const ServiceQuery& query, const View& view) {
   const SourceAccess none{MaySee()};
   store::Merged answer = TRY(merged(query));
-  return summarize(TRY(view_of({std::move(answer.profile), {}, query.service}, view)), "service:" + query.service, view);
+  const ViewedProfile viewed = TRY(view_of({std::move(answer.profile), {}, query.service}, view));
+  if (viewed.nothing) return *viewed.nothing;
+  return summarize(viewed, "service:" + query.service, view);
 }
 
 Result<SeriesAnswer> RunningController::series(const ServiceQuery& query, int64_t step_ns, const std::string& function) {

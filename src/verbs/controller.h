@@ -31,6 +31,7 @@ using fleet::read_tls;
 
 struct ControllerRequest {
   std::string data_folder;
+  std::string store;                            // where profiles are kept (store/open_store.h); empty: below data_folder
   std::string name;                             // as a node of the controller above; empty: the host's
   std::string grpc_address = "127.0.0.1:4317";  // empty: no gRPC
   Access access;
@@ -86,7 +87,8 @@ class RunningController {
     audit_log_->add(now_ns(), caller, action, what, outcome);
   }
 
-  Result<SentProfile> profile(const ServiceQuery& query, const std::string& format);
+  Result<SentProfile> profile(const ServiceQuery& query, const std::string& format,
+                              const reduce::FilterOptions& filter = {});
   Result<SummaryAnswer> top(const ServiceQuery& query, const View& view);
   Result<SeriesAnswer> series(const ServiceQuery& query, int64_t step_ns, const std::string& function);
 

@@ -5,13 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <map>
-#include <type_traits>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "reduce/function_text.h"
 #include "verbs/distinct_names.h"
 
 namespace atys::verbs {
+
+using reduce::Form;
+using reduce::Origin;
 
 namespace {
 
@@ -57,10 +64,11 @@ bool shorten(reduce::Entity& entity, const Detail& detail) {
   return is_shorter;
 }
 
-// Keeps the leaf, the root and, of what is between, the user's own functions nearest to the leaf.
-void fold_path(SummaryRow& row, size_t most) {
-  const size_t size = row.path.size();
-  if (size <= most) return;
+// Keeps the leaf, the root and, of what is between, the user's own functions nearest to the leaf, where `origins` tells
+// them.
+bool fold_path(std::vector<std::string>& path, std::span<const Origin> origins, size_t most) {
+  const size_t size = path.size();
+  if (size <= most) return false;
   std::vector<bool> is_kept(size);
   size_t kept = 0;
   const auto keep = [&](size_t i) {
@@ -71,32 +79,46 @@ void fold_path(SummaryRow& row, size_t most) {
   };
   keep(size - 1);
   for (size_t i = size; i-- > 0;) {
-    if (i < row.origins.size() && row.origins[i] == "own" && kept + 1 < most) keep(i);
+    if (i < origins.size() && origins[i] == Origin::Own && kept + 1 < most) keep(i);
   }
   keep(0);
   for (size_t i = size; i-- > 0;) keep(i);
 
-  std::vector<std::string> path;
+  std::vector<std::string> kept_names;
   size_t folded = 0;
   for (size_t i = 0; i <= size; ++i) {
     if (i < size && !is_kept[i]) {
       ++folded;
       continue;
     }
-    if (folded > 0) path.push_back(fmt::format("({} more)", folded));
+    if (folded > 0) kept_names.push_back(fmt::format("({} more)", folded));
     folded = 0;
-    if (i < size) path.push_back(std::move(row.path[i]));
+    if (i < size) kept_names.push_back(std::move(path[i]));
   }
-  row.path = std::move(path);
-  row.is_shortened = true;
+  path = std::move(kept_names);
+  return true;
 }
 
-void shorten(SummaryRow& row, const Detail& detail) {
-  row.is_shortened |= shorten(row.entity, detail);
-  fold_path(row, detail.path_names);
-  for (std::string& name : row.path) row.is_shortened |= shorten_name(name, detail.name_bytes);
-  row.is_shortened |= shorten_name(row.callee, detail.name_bytes);
+bool shorten_path(std::vector<std::string>& path, std::span<const Origin> origins, const Detail& detail) {
+  bool is_shorter = fold_path(path, origins, detail.path_names);
+  for (std::string& name : path) is_shorter |= shorten_name(name, detail.name_bytes);
+  return is_shorter;
+}
+
+// What a row has beside its function.
+bool shorten_rest(reduce::TableRow& /*row*/, const Detail& /*detail*/) { return false; }
+bool shorten_rest(reduce::RawStack& row, const Detail& detail) { return shorten_path(row.path, row.origins, detail); }
+bool shorten_rest(reduce::TreeNode& row, const Detail& detail) { return shorten_path(row.path, {}, detail); }
+bool shorten_rest(reduce::BriefRow& row, const Detail& detail) { return shorten_name(row.callee, detail.name_bytes); }
+bool shorten_rest(reduce::LineRow& row, const Detail& detail) {
   shorten(row.source, std::max<size_t>(detail.name_bytes, 40));
+  return false;
+}
+
+template <std::derived_from<reduce::CostRow> Row>
+void shorten(Row& row, const Detail& detail) {
+  row.is_shortened |= shorten(row.entity, detail);
+  row.is_shortened |= shorten_rest(row, detail);
 }
 
 void shorten(reduce::DiffRow& row, const Detail& detail) {
@@ -186,7 +208,7 @@ double changed_percent(const reduce::DiffRow& row, bool has_work, const reduce::
   return total.base == 0 ? 0 : std::abs(row.work.delta) / total.base * 100;
 }
 
-void cut_next(std::vector<std::string>& next, size_t most) {
+void cut_next(std::vector<FollowUp>& next, size_t most) {
   if (next.size() > most) next.resize(most);
 }
 
@@ -207,11 +229,16 @@ std::string shorten_middle(std::string_view text, size_t most_bytes) {
 
 double covered_percent(const SummaryAnswer& answer) {
   double percent = 0;
-  for (const SummaryRow& row : answer.rows) {
+  if (const auto* brief = std::get_if<reduce::BriefRows>(&answer.rows)) {
     // Self time charged to the user's code adds up; that of libraries' functions is in it already.
-    const bool counts = answer.form != "brief" || row.origin == answer.shares.level || answer.shares.level != "own";
-    if (counts) percent += answer.form == "brief" ? row.charged_percent : row.self_percent;
+    for (const reduce::BriefRow& row : brief->rows)
+      if (row.charged.origin == answer.shares.level || answer.shares.level != Origin::Own) percent += row.charged.percent;
+    return percent;
   }
+  const auto add = [&](const auto& of_form) {
+    for (const reduce::CostRow& row : of_form.rows) percent += row.self_percent;
+  };
+  std::visit(add, answer.rows);
   return percent;
 }
 
@@ -237,32 +264,48 @@ double covered_percent(const CompareAnswer& answer) {
 
 double covered_percent(const LinkAnswer& answer) { return covered_percent(answer.spent); }
 
+namespace {
+
+// Without phases that no row is left of.
+void keep_phases(reduce::PathRows& paths) {
+  std::erase_if(paths.phases, [&](const reduce::HotPhase& phase) {
+    return std::ranges::find(paths.rows, phase.number, &reduce::HotPath::phase) == paths.rows.end();
+  });
+}
+
+}  // namespace
+
 void keep_rows(SummaryAnswer& answer, size_t rows) {
   Omission omission(answer.omitted);
-  std::erase_if(answer.rows, [&](const SummaryRow& row) {
-    if (row.rank < rows) return false;
-    omission.add(row.entity, row.self_percent);
-    return true;
-  });
+  const auto keep = [&](auto& of_form) {
+    std::erase_if(of_form.rows, [&](const reduce::CostRow& row) {
+      if (row.rank < rows) return false;
+      omission.add(row.entity, row.self_percent);
+      return true;
+    });
+  };
+  std::visit(keep, answer.rows);
   omission.finish();
-  std::erase_if(answer.phases, [&](const SummaryPhase& phase) {
-    return std::ranges::find(answer.rows, phase.number, &SummaryRow::phase) == answer.rows.end();
-  });
+  if (auto* paths = std::get_if<reduce::PathRows>(&answer.rows)) keep_phases(*paths);
   // Where there is little room, functions tell more than the calls that lead to them.
-  std::erase_if(answer.tree, [&](const SummaryRow& row) { return row.rank + kRowsBeforeCalls >= rows; });
-  if (answer.form == "tree" || answer.form == "brief") answer.omitted.percent = 100 - covered_percent(answer);
+  if (auto* brief = std::get_if<reduce::BriefRows>(&answer.rows))
+    std::erase_if(brief->calls, [&](const reduce::TreeNode& call) { return call.rank + kRowsBeforeCalls >= rows; });
+  const bool is_charged = answer.form() == Form::Tree || answer.form() == Form::Brief;
+  if (is_charged) answer.omitted.percent = 100 - covered_percent(answer);
   if (std::abs(answer.omitted.percent) < 1e-9) answer.omitted.percent = 0;
 }
 
 size_t all_rows(const SummaryAnswer& answer) {
-  return std::max(answer.rows.size(), answer.tree.empty() ? 0 : answer.tree.size() + kRowsBeforeCalls);
+  const auto* brief = std::get_if<reduce::BriefRows>(&answer.rows);
+  const size_t calls = brief == nullptr ? 0 : brief->calls.size();
+  return std::max(reduce::count_rows(answer.rows), calls == 0 ? 0 : calls + kRowsBeforeCalls);
 }
 
 SummaryAnswer in_detail(const SummaryAnswer& answer, const Detail& detail) {
   SummaryAnswer result = answer;
   keep_rows(result, detail.rows);
-  shorten_rows(result.rows, detail);
-  shorten_rows(result.tree, detail);
+  std::visit([&](auto& of_form) { shorten_rows(of_form.rows, detail); }, result.rows);
+  if (auto* brief = std::get_if<reduce::BriefRows>(&result.rows)) shorten_rows(brief->calls, detail);
   name_groups(result.omitted, detail);
   shorten(result.profile, detail);
   cut_next(result.next, detail.next);

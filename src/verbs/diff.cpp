@@ -3,15 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
+#include "reduce/form_top.h"
 #include "verbs/compared_runs.h"
 #include "verbs/detail.h"
-#include "verbs/diff_forms.h"
 #include "verbs/follow_up.h"
 #include "verbs/own_code_rules.h"
+#include "verbs/profile_reference.h"
 
 namespace atys::verbs {
+
+using reduce::Form;
 
 namespace {
 
@@ -19,40 +21,22 @@ constexpr double kPracticalPercent = 2;
 constexpr size_t kMostRuns = 1000;
 
 // Of both profiles the paths through what changed most; for forms whose rows are not functions, the functions that changed.
-std::vector<std::string> next_questions(const DiffAnswer& answer, View view, const std::vector<reduce::PathMap>& maps) {
+std::vector<FollowUp> next_questions(const DiffAnswer& answer, View view, const std::vector<reduce::PathMap>& maps) {
   if (answer.base_reference == "-" || answer.fresh_reference == "-" || answer.rows.empty()) return {};
   const bool is_of_functions =
-      answer.form == "table" ? answer.by == "function" : answer.form == "lines" || answer.form == "brief";
-  view.form = is_of_functions ? "paths" : "table";
+      answer.form == Form::Table ? answer.by == "function" : answer.form == Form::Lines || answer.form == Form::Brief;
+  view.form = is_of_functions ? Form::Paths : Form::Table;
   view.by = "function";
   view.top = {};
   view.full_names = false;
-  if (!is_of_functions) {
-    std::string again = command_for("diff", {answer.base_reference, answer.fresh_reference}, view);
-    for (const reduce::PathMap& map : maps) again += " --map " + quote_for_shell(map.from + "=" + map.to);
-    return {again};
-  }
+  if (!is_of_functions) return {{Question::Diff, {answer.base_reference, answer.fresh_reference}, view, maps}};
   const reduce::DiffRow& first = answer.rows.front();
-  std::vector<std::string> next;
+  std::vector<FollowUp> next;
   view.filter.focus = pattern_of_function(first.entity.name);
-  if (first.fresh != 0) next.push_back(command_for("summary", {answer.fresh_reference}, view));
+  if (first.fresh != 0) next.push_back({Question::Summary, {answer.fresh_reference}, view});
   view.filter.focus = pattern_of_function(first.base_name.empty() ? first.entity.name : first.base_name);
-  if (first.base != 0) next.push_back(command_for("summary", {answer.base_reference}, view));
+  if (first.base != 0) next.push_back({Question::Summary, {answer.base_reference}, view});
   return next;
-}
-
-// A name with commas in it may be that of a file.
-std::vector<std::string> split_references(const std::string& text) {
-  std::error_code error;
-  if (text.empty()) return {};
-  if (std::filesystem::exists(text, error)) return {text};
-  std::vector<std::string> parts;
-  for (size_t start = 0; start <= text.size();) {
-    const size_t end = std::min(text.find(',', start), text.size());
-    if (end > start) parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
 }
 
 // The runs of one side, reduced to what is compared.
@@ -111,7 +95,7 @@ Result<> reduce_side(SideOfDiff& side, const DiffRequest& request, const reduce:
     const ViewedProfile viewed = TRY(runs.take(i, request.view, which));
     const ProfileInfo info = describe(viewed.loaded, viewed.column);
     side.nothing = side.tops.empty() || side.nothing ? viewed.nothing : std::nullopt;
-    side.tops.push_back(top_in_form(viewed, request.view, by, own_code));
+    side.tops.push_back(reduce::top_in_form(viewed.loaded.profile, viewed.column, request.view.form, by, own_code));
     side.work.push_back(TRY(unit.in(viewed.loaded.profile, count, info.name)));
     side.names.push_back(info.name);
     if (side.names.size() == 1) {
@@ -149,7 +133,7 @@ void conclude(const reduce::Diff& difference, size_t fewest_runs, DiffAnswer& an
 std::string work_unit_of(const DiffAnswer& answer) { return answer.base.unit + "/" + answer.per; }
 
 Result<DiffAnswer> diff(const DiffRequest& request) {
-  const reduce::Dimension by = TRY(diff_dimension(request.view));
+  const reduce::Dimension by = TRY(reduce::dimension_of(request.view.form, request.view.by));
   const Tokens bounds = TRY(bounds_of(request.view));
   const WorkUnit unit = TRY(WorkUnit::parse(request.per));
   SideOfDiff base{.references = TRY(references_of(request.base, request.more_base))};

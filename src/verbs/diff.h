@@ -9,6 +9,7 @@
 #include "reduce/common_names.h"
 #include "reduce/diff.h"
 #include "verbs/budget_report.h"
+#include "verbs/follow_up.h"
 #include "verbs/view.h"
 #include "verbs/work_done.h"
 
@@ -31,7 +32,7 @@ struct DiffAnswer {
   std::string fresh_reference;
   ProfileInfo base;  // of several: their sum
   ProfileInfo fresh;
-  std::string form;
+  reduce::Form form = reduce::Form::Table;
   std::string by;
   reduce::Measure measure = reduce::Measure::Self;
   bool has_significant_change = false;
@@ -39,7 +40,7 @@ struct DiffAnswer {
   std::vector<reduce::DiffRow> rows;  // significant ones first, largest change first
   Omitted omitted;
   Tokens tokens;
-  std::vector<std::string> next;
+  std::vector<FollowUp> next;
   std::optional<BudgetReport> ledger;
 
   std::string per = "share";

@@ -5,7 +5,9 @@
 #include <cstdlib>
 
 #include "base/nearest.h"
+#include "base/strings.h"
 #include "capture/profiling_kernel.h"
+#include "profile/kinds.h"
 #include "verbs/doctor_rows.h"
 #include "verbs/doctor_verdict.h"
 
@@ -44,22 +46,24 @@ void choose_tier(DoctorAnswer& answer, const Probes& probes) {
   }
 }
 
+bool waits(const profile::KindRow& kind) { return kind.waits; }
+
 void list_what_works(DoctorAnswer& answer, const Probes& probes) {
   const bool has_others =
       probes.other_users.ok() || (probes.other_users.error == ESRCH && linux::holds(probes.around, "cap_sys_ptrace") &&
                                   !probes.around.features.in_user_namespace);
-  const auto list = [&](bool works, const char* name, const char* why_not = "") {
+  const auto list = [&](bool works, const std::string& name, const char* why_not = "") {
     if (works)
       answer.works.emplace_back(name);
     else
-      answer.will_not_work.push_back(std::string(name) + why_not);
+      answer.will_not_work.push_back(name + why_not);
   };
   const bool is_rightless = answer.tier != "ebpf" && answer.tier != "perf";
   if (answer.tier.empty()) answer.will_not_work.emplace_back("capture");
   if (!answer.tier.empty() && is_rightless) answer.will_not_work.emplace_back("native frames of processes that run already");
   list(probes.perf_host.ok(), "capture --host");
   list(has_others, "processes of other users");
-  list(!answer.tier.empty(), "off-cpu and wall");
+  list(!answer.tier.empty(), profile::listed_kinds(waits, " and "));
   list(probes.perf_kernel.ok(), "stacks of the kernel");
   list(probes.kernel_symbols.ok(), "names of kernel functions");
   list(probes.cycles.ok(), "hardware events");
@@ -70,12 +74,6 @@ std::vector<std::string> kernel_names() {
   std::vector<std::string> names;
   for (const auto& kernel : capture::profiling_kernels()) names.emplace_back(kernel->name());
   return names;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 // What is outside of us and a kernel can use.

@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/strings.h"
+#include "language/languages.h"
+
 namespace atys::verbs {
 
 namespace {
@@ -247,10 +250,11 @@ DoctorRow debuginfod_row(const std::string& urls) {
 DoctorRow perf_map_row(const Probes& probes) {
   if (probes.perf_maps > 0)
     return {"perf maps of JITs", Health::Works, fmt::format("{} running processes write one", probes.perf_maps), {}, {}};
+  const language::Words fixes = language::words_of_all(&language::Language::writes_perf_map);
   return {"perf maps of JITs",
           Health::Limited,
           "no running process writes /tmp/perf-PID.map: code made at run time has no names",
-          {"node --perf-basic-prof …", "DOTNET_PerfMapEnabled=1 …", "PYTHONPERFSUPPORT=1 python3 …"},
+          std::vector<std::string>(fixes.begin(), fixes.end()),
           {}};
 }
 
@@ -322,9 +326,7 @@ std::vector<std::string> ways(const Probes& probes, const linux::Allowance& allo
     others.emplace_back("run as root");
     return others;
   }
-  std::string list;
-  for (const std::string& name : allowance.capabilities) list += (list.empty() ? "" : ",") + name;
-  others.push_back("setcap " + list + "+ep " + probes.program);
+  others.push_back("setcap " + joined(allowance.capabilities, ",") + "+ep " + probes.program);
   return others;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "verbs/doctor_rows.h"
 
 namespace atys::verbs {
@@ -26,12 +27,6 @@ constexpr Wanted kWanted[] = {{"sampling", "tier perf"},
                               {"memory of processes", "frames of interpreted languages"},
                               {"tracefs", "tracepoints"},
                               {"tracepoints", "tracepoints"}};
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 void add_once(std::vector<std::string>& list, std::string_view word) {
   if (std::ranges::find(list, word) == list.end()) list.emplace_back(word);

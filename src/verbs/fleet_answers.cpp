@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "fleet/service_query.h"
+#include "reduce/pattern.h"
 #include "verbs/ask_controller.h"
 #include "verbs/task_file.h"
+#include "verbs/what_there_is.h"
 
 namespace atys::verbs {
 
@@ -102,12 +105,36 @@ Result<TasksAnswer> apply(const std::string& path) {
 
 }  // namespace
 
-Result<ServicesAnswer> services() {
+Result<ServicesAnswer> services(const ServicesRequest& request) {
+  const reduce::Pattern pattern = TRY(reduce::Pattern::compile(request.pattern));
   const Json json = TRY(ask_controller_json("GET", "/api/v1/services"));
   ServicesAnswer answer;
-  for (const Json& item : list_field(json, "services")) answer.services.push_back(service_of(item));
+  std::vector<std::string> names;
+  for (const Json& item : list_field(json, "services")) {
+    names.push_back(text_field(item, "service"));
+    if (pattern.matches(names.back())) answer.services.push_back(service_of(item));
+  }
+  if (answer.services.empty() && !names.empty())
+    return fail(ErrorCode::NotFound, "no service's name matches '" + request.pattern + "'",
+                "there are " + listed_data(names));
   answer.problems = texts_of(list_field(json, "problems"));
   return answer;
+}
+
+ServicesAnswer in_detail(const ServicesAnswer& answer, const Detail& detail) {
+  ServicesAnswer less = answer;
+  if (less.services.size() > detail.rows) {
+    less.omitted += less.services.size() - detail.rows;
+    less.services.resize(detail.rows);
+  }
+  if (less.next.size() > detail.next) less.next.resize(detail.next);
+  return less;
+}
+
+std::string reference_of(const ServiceRow& row) {
+  const std::string text = std::string(fleet::kServicePrefix) + row.service + "@-1h..now";
+  const auto query = fleet::parse_service_query(text, row.last_ns);
+  return query.ok() && query->service == row.service && printable(text) == text ? text : std::string();
 }
 
 Result<NodesAnswer> nodes() { return ask_for_nodes("GET", "/api/v1/nodes"); }

@@ -5,10 +5,15 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "verbs/budget_report.h"
+#include "verbs/detail.h"
+#include "verbs/follow_up.h"
+#include "verbs/view.h"
 
 namespace atys::verbs {
 
@@ -19,9 +24,17 @@ struct ServiceRow {
   int64_t first_ns = 0, last_ns = 0;
 };
 
+struct ServicesRequest {
+  std::string pattern;  // of the names; empty: all
+};
+
 struct ServicesAnswer {
   std::vector<ServiceRow> services;
   std::vector<std::string> problems;  // what could not be read, e.g. a day that is damaged
+  size_t omitted = 0;                 // services that there was no room for
+  Tokens tokens = {};
+  std::vector<FollowUp> next = {};  // the questions that would tell most now
+  std::optional<BudgetReport> ledger = {};
 };
 
 struct NodeTaskRow {
@@ -82,7 +95,11 @@ struct SeriesAnswer {
   std::vector<std::string> problems;  // what could not be read, and is not in the points
 };
 
-Result<ServicesAnswer> services();
+Result<ServicesAnswer> services(const ServicesRequest& request = {});
+// The first ones; the others are counted.
+ServicesAnswer in_detail(const ServicesAnswer& answer, const Detail& detail);
+// "service:shop@-1h..now": how it is asked about; empty where its name does not let itself be written so.
+std::string reference_of(const ServiceRow& row);
 Result<NodesAnswer> nodes();
 // It has to join again. Returns those that are left.
 Result<NodesAnswer> forget_node(const std::string& node);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "verbs/view_fields.h"
 
 namespace atys::verbs {
 
@@ -21,8 +22,15 @@ size_t head_of(std::string_view name, size_t most) {
   return most;
 }
 
-// Seconds with as many decimals as they need: what --from and --until read.
-std::string unix_seconds(int64_t ns) { return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000); }
+// What is asked, of which samples, with whose code, and how it is cut. How long an answer may be is said by who asks.
+constexpr size_t kLastPlace = 4;
+size_t place_of(const ViewField& field) {
+  if (field.name == "max_tokens") return kLastPlace + 1;
+  if (field.type == FieldType::Number) return kLastPlace;
+  if (field.type == FieldType::Flag) return 3;
+  if (field.group.empty()) return 0;
+  return is_of_filter(field) ? 1 : 2;
+}
 
 }  // namespace
 
@@ -63,22 +71,30 @@ std::string pattern_of_function(std::string_view name) {
 
 std::string command_for(std::string_view verb, const std::vector<std::string>& profiles, const View& view) {
   std::string command = "atys " + std::string(verb);
-  const auto add = [&](std::string_view option, std::string_view value) {
-    command += " " + std::string(option) + " " + quote_for_shell(value);
-  };
   for (const std::string& profile : profiles) command += " " + quote_for_shell(profile);
-  if (view.form != "table") add("--form", view.form);
-  if (view.by != "function") add("--by", view.by);
-  if (!view.value.empty()) add("--value", view.value);
-  if (!view.filter.focus.empty()) add("--focus", view.filter.focus);
-  if (!view.filter.ignore.empty()) add("--ignore", view.filter.ignore);
-  for (const auto& label : view.filter.labels) add("--label", label.key + "=" + label.pattern);
-  if (view.filter.from_ns) add("--from", unix_seconds(*view.filter.from_ns));
-  if (view.filter.to_ns) add("--until", unix_seconds(*view.filter.to_ns));
-  for (const std::string& pattern : view.own_code.own) add("--own", pattern);
-  for (const std::string& pattern : view.own_code.library) add("--library", pattern);
-  if (view.full_names) command += " --full-names";
-  if (view.top) command += fmt::format(" --top {}", *view.top);
+  for (size_t place = 0; place <= kLastPlace; ++place) {
+    for (const ViewField& field : view_fields()) {
+      if (place_of(field) != place) continue;
+      for (const std::string& value : field.told(view))
+        command += " " + option_name(field) + (field.type == FieldType::Flag ? "" : " " + quote_for_shell(value));
+    }
+  }
+  return command;
+}
+
+const char* to_string(Question question) {
+  switch (question) {
+    case Question::Summary: return "summary";
+    case Question::Diff: return "diff";
+    case Question::Link: return "link";
+  }
+  return "";
+}
+
+std::string command_of(const FollowUp& follow_up) {
+  std::string command = command_for(to_string(follow_up.question), follow_up.profiles, follow_up.view);
+  if (!follow_up.behind.empty()) command += " --behind " + quote_for_shell(follow_up.behind);
+  for (const reduce::PathMap& map : follow_up.maps) command += " --map " + quote_for_shell(map.from + "=" + map.to);
   return command;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follow-up commands: exact calls that work when pasted into a shell or made by a client. Names from profiles are quoted so
-// that they stay names, and patterns of long names are short and still find them.
+// Follow-up questions: what to ask next, as data, and as exact commands that work when pasted into a shell. Names from
+// profiles are quoted so that they stay names, and patterns of long names are short and still find them.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reduce/common_names.h"
 #include "verbs/view.h"
 
 namespace atys::verbs {
@@ -23,5 +24,19 @@ std::string pattern_of_function(std::string_view name);
 
 // "atys VERB PROFILE… --form F …" with the options that make the same view.
 std::string command_for(std::string_view verb, const std::vector<std::string>& profiles, const View& view);
+
+enum class Question { Summary, Diff, Link };
+const char* to_string(Question question);  // the verb that answers it
+
+struct FollowUp {
+  Question question = Question::Summary;
+  std::vector<std::string> profiles = {};  // of a diff: the base, then the new one
+  View view = {};
+  std::vector<reduce::PathMap> maps = {};  // of a diff
+  std::string behind = {};                 // of a link
+};
+
+// For people; clients of tools are told calls (present/mcp/follow_up_call.h).
+std::string command_of(const FollowUp& follow_up);
 
 }  // namespace atys::verbs

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/hex.h"
+#include "base/strings.h"
 #include "reduce/label_text.h"
 #include "verbs/follow_up.h"
 #include "verbs/what_there_is.h"
 
 namespace atys::verbs {
+
+using reduce::Form;
 
 namespace {
 
@@ -20,8 +24,7 @@ constexpr size_t kSpanDigits = 16;
 Result<std::string> checked_id(const std::string& id, std::string_view what, size_t digits) {
   std::string lower;
   for (const char c : id) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const bool is_hex = std::all_of(lower.begin(), lower.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
-  if (lower.size() == digits && is_hex) return lower;
+  if (lower.size() == digits && is_lower_hex(lower)) return lower;
   return fail(ErrorCode::InvalidInput, "bad " + std::string(what) + " id '" + id + "'",
               "write its " + std::to_string(digits) + " hexadecimal digits");
 }
@@ -40,7 +43,7 @@ struct Asked {
 
 Result<Asked> understand(const LinkRequest& request) {
   Asked asked{.filter = request.view.filter};
-  const auto add = [&](const std::string& text) { asked.text += (asked.text.empty() ? "" : ", ") + text; };
+  const auto add = [&](const std::string& text) { add_to_list(asked.text, text); };
   for (const reduce::LabelCondition& label : asked.filter.labels) add(label.key + "=" + label.pattern);
   asked.by = kSpan;
   if (!request.trace.empty()) {
@@ -83,21 +86,18 @@ std::string group_key(const Profile& profile, const LinkRequest& request, const 
   return "thread";
 }
 
-std::vector<std::string> follow_ups(const LinkAnswer& answer, const LinkRequest& request) {
-  std::vector<std::string> next;
-  const std::string me = "atys link " + quote_for_shell(answer.reference);
+std::vector<FollowUp> follow_ups(const LinkAnswer& answer, const LinkRequest& request) {
+  std::vector<FollowUp> next;
   if (answer.reference == "-") return next;
-  const auto& groups = answer.groups.rows;
-  const auto named =
-      std::find_if(groups.begin(), groups.end(), [](const SummaryRow& row) { return row.entity.name != "(none)"; });
-  if (named != groups.end() && answer.groups.by.starts_with("label:")) {
-    const std::string key = answer.groups.by.substr(6);
-    const std::string condition = quote_for_shell(key + "=" + escape_for_pattern(named->entity.name));
-    if (groups.size() > 1 || !request.behind.empty()) next.push_back(me + " --label " + condition);
+  const auto& groups = reduce::table_of(answer.groups.rows);
+  const auto named = std::find_if(groups.begin(), groups.end(), [](const auto& row) { return row.entity.name != "(none)"; });
+  const bool tells_more = groups.size() > 1 || !request.behind.empty();
+  if (named != groups.end() && answer.groups.by.starts_with("label:") && tells_more) {
+    FollowUp& one = next.emplace_back(FollowUp{Question::Link, {answer.reference}});
+    one.view.filter.labels = {{answer.groups.by.substr(6), escape_for_pattern(named->entity.name)}};
   }
-  if (!answer.spent.rows.empty() && request.behind.empty())
-    next.push_back(me + " --behind " +
-                   quote_for_shell("^" + escape_for_pattern(answer.spent.rows.front().entity.name) + "$"));
+  if (const reduce::CostRow* first = reduce::first_row(answer.spent.rows); first != nullptr && request.behind.empty())
+    next.push_back({Question::Link, {answer.reference}, {}, {}, "^" + escape_for_pattern(first->entity.name) + "$"});
   return next;
 }
 
@@ -118,10 +118,10 @@ Result<LinkAnswer> link(const LinkRequest& request) {
   LinkAnswer answer{.reference = request.profile, .profile = describe(viewed.loaded, viewed.column), .asked = asked.text};
   View view = request.view;
   View by_group = view;
-  by_group.form = "table";
+  by_group.form = Form::Table;
   by_group.by = group_key(profile, request, asked);
   TRY(check_dimension(profile, TRY(reduce::parse_dimension(by_group.by))));
-  if (view.form == "table") TRY(check_dimension(profile, TRY(reduce::parse_dimension(view.by))));
+  if (view.form == Form::Table) TRY(check_dimension(profile, TRY(reduce::parse_dimension(view.by))));
   viewed.loaded.profile = TRY(filter_or_fail(std::move(viewed.loaded.profile), asked.filter));
   answer.spent = TRY(summarize(viewed, request.profile, view));
   answer.groups = TRY(summarize(viewed, request.profile, by_group));

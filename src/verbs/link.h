@@ -7,6 +7,7 @@
 #include <string>
 
 #include "verbs/budget_report.h"
+#include "verbs/follow_up.h"
 #include "verbs/summary.h"
 
 namespace atys::verbs {
@@ -30,7 +31,7 @@ struct LinkAnswer {
   SummaryAnswer spent;   // on what; its rows are shares of what was asked about
   SummaryAnswer groups;  // the spans of the trace, or the spans behind the function
   Tokens tokens;
-  std::vector<std::string> next;
+  std::vector<FollowUp> next;
   std::optional<BudgetReport> ledger;
 };
 

@@ -5,22 +5,21 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "linux/process.h"
 #include "linux/process_tree.h"
+#include "profile/kinds.h"
 
 namespace atys::verbs {
 
 namespace {
-
-using capture::KindName;
 
 constexpr double kNsPerSecond = 1e9;
 constexpr uint64_t kBusyNs = 100'000'000;
 
 std::string command_of(const linux::ProcessInfo& process) {
   constexpr size_t kLongest = 60;
-  std::string text;
-  for (const std::string& word : process.command_line) text += (text.empty() ? "" : " ") + word;
+  std::string text = joined(process.command_line, " ");
   if (text.empty()) text = process.comm;
   return text.size() > kLongest ? text.substr(0, kLongest) + "…" : text;
 }
@@ -38,35 +37,37 @@ std::string busiest_child(const std::vector<pid_t>& pids) {
                      command_of(busiest), static_cast<double>(busiest.cpu_time_ns) / kNsPerSecond, busiest.pid);
 }
 
+// "to see where it waits: --kind off-cpu"
+std::string to_see(std::string_view what, const profile::KindRow& kind) {
+  return fmt::format("to see where it {}: --kind {}", what, kind.name);
+}
+
 std::string of_cpu(const capture::RecordingPlan& plan, double seconds, bool has_ended) {
   if (std::holds_alternative<capture::CommandTarget>(plan.target))
     return (has_ended ? fmt::format("the command ended after {:.3f} s and hardly used the CPU meanwhile", seconds)
                       : fmt::format("the command hardly used the CPU in {:.1f} s", seconds)) +
-           "; sample more often (--freq 4999), let it do more, or see where it waits: --kind off-cpu";
+           "; sample more often (--freq 4999), let it do more, or see where it waits: --kind " +
+           std::string(profile::waiting_kind().name);
   const auto* processes = std::get_if<capture::ProcessTarget>(&plan.target);
   if (processes != nullptr && !processes->with_children)
     if (const std::string child = busiest_child(processes->pids); !child.empty())
       return capture::describe(plan.target) + " did not run: " + child;
-  return fmt::format("{} did not run on a CPU for {:.1f} s; to see where it waits: --kind off-cpu; or record for longer",
-                     capture::describe(plan.target), seconds);
+  return fmt::format("{} did not run on a CPU for {:.1f} s; {}; or record for longer", capture::describe(plan.target),
+                     seconds, to_see("waits", profile::waiting_kind()));
 }
 
 }  // namespace
 
 std::string why_there_are_no_samples(const capture::RecordingPlan& plan, const capture::Recorded& recorded) {
   const double seconds = static_cast<double>(recorded.use.elapsed_ns) / kNsPerSecond;
-  switch (plan.kind.name) {
-    case KindName::Cpu: return "no samples: " + of_cpu(plan, seconds, recorded.reason == capture::EndReason::TargetEnded);
-    case KindName::Event:
-      return fmt::format("no samples: {} had no event {} in {:.1f} s; `atys doctor` lists those that this machine has",
-                         capture::describe(plan.target), plan.kind.event, seconds);
-    case KindName::OffCpu:
-      return fmt::format("no samples: {} did not wait in {:.1f} s; to see where it computes: --kind cpu",
-                         capture::describe(plan.target), seconds);
-    case KindName::Wall:
-    case KindName::Alloc:
-    case KindName::Lock: break;
-  }
+  const profile::KindRow& kind = *plan.kind.row;
+  if (kind.is_cpu_time()) return "no samples: " + of_cpu(plan, seconds, recorded.reason == capture::EndReason::TargetEnded);
+  if (kind.is_waiting())
+    return fmt::format("no samples: {} did not wait in {:.1f} s; {}", capture::describe(plan.target), seconds,
+                       to_see("computes", profile::default_kind()));
+  if (!plan.kind.event.empty())
+    return fmt::format("no samples: {} had no event {} in {:.1f} s; `atys doctor` lists those that this machine has",
+                       capture::describe(plan.target), plan.kind.event, seconds);
   return fmt::format("no samples of kind {} in {:.1f} s of {}: record for longer, or another kind", plan.kind.text(),
                      seconds, capture::describe(plan.target));
 }

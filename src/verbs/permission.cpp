@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/strings.h"
+#include "language/languages.h"
 #include "linux/process.h"
 
 namespace atys::verbs {
@@ -21,14 +23,14 @@ namespace {
 
 constexpr int kMostAncestors = 64;
 
-// Programs that do what their first argument, a file, says.
-constexpr const char* kInterpreters[] = {"python",     "python3", "python[23].[0-9]*",
-                                         "pypy3",      "node",    "nodejs",
-                                         "bun",        "perl",    "ruby",
-                                         "ruby[0-9]*", "php",     "php[0-9]*",
-                                         "lua",        "lua5.*",  "luajit",
-                                         "Rscript",    "java",    "sh",
-                                         "bash",       "dash",    "zsh"};
+// What does as its first argument, a file, says; null: `typed` is nothing such.
+const language::Interpreter* runner_of_files(const std::string& typed) {
+  static const std::vector<language::KnownInterpreter> kInterpreters = language::all_interpreters();
+  for (const auto& [language, interpreter] : kInterpreters)
+    for (const std::string_view glob : interpreter->runs_first_argument)
+      if (::fnmatch(std::string(glob).c_str(), typed.c_str(), 0) == 0) return interpreter;
+  return nullptr;
+}
 
 std::string real_path(const std::string& path) {
   std::error_code error;
@@ -75,12 +77,6 @@ Result<uint32_t> user_number(const std::string& name) {
 
 Error refused(const std::string& what, const std::string& hint) { return fail(ErrorCode::PermissionDenied, what, hint); }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 }  // namespace
 
 std::string find_executable(const std::string& name, const std::string& folder, const std::string& search_path) {
@@ -100,6 +96,7 @@ Result<Permission> Permission::create(const AllowList& list, const std::string& 
   Permission permission;
   permission.any_ = list.any;
   permission.no_run_ = list.no_run;
+  permission.fleet_ = list.fleet;
   permission.commands_ = list.commands;
   permission.pids_ = list.pids;
   for (const std::string& user : list.users) permission.users_.push_back(TRY(user_number(user)));
@@ -160,12 +157,12 @@ bool Permission::matches_command(const std::string& typed, const std::string& fo
 bool Permission::interprets_a_file_of_a_tree(const std::vector<std::string>& command, const std::string& found,
                                              const std::string& folder) const {
   const std::string& typed = command.front();
-  const bool is_one =
-      found.find('/') != std::string::npos && typed.find('/') == std::string::npos &&
-      std::ranges::any_of(kInterpreters, [&](const char* one) { return ::fnmatch(one, typed.c_str(), 0) == 0; });
-  size_t at = 1;
-  if (typed == "java" && command.size() > 1 && command[1] == "-jar") at = 2;
-  if (!is_one || command.size() <= at || command[at].empty() || command[at].front() == '-') return false;
+  const bool is_by_name = found.find('/') != std::string::npos && typed.find('/') == std::string::npos;
+  const language::Interpreter* runner = is_by_name ? runner_of_files(typed) : nullptr;
+  if (runner == nullptr) return false;
+  const bool has_option = command.size() > 1 && !command[1].empty() && command[1] == runner->option_before_file;
+  const size_t at = has_option ? 2 : 1;
+  if (command.size() <= at || command[at].empty() || command[at].front() == '-') return false;
   const std::string& file = command[at];
   return is_in_a_tree(real_path(file.front() == '/' ? file : folder + "/" + file));
 }
@@ -218,6 +215,12 @@ Result<> Permission::may_record_host() const {
                  "name a command or pids; the operator can allow it: atys mcp --allow-any");
 }
 
+Result<> Permission::may_ask_fleet() const {
+  if (any_ || fleet_) return {};
+  return refused("may not ask the fleet: allowed is " + describe(),
+                 "the operator can allow it: atys mcp --allow-fleet, with ATYS_CONTROLLER and ATYS_TOKEN set");
+}
+
 Result<std::string> Permission::may_read(const std::string& path) const {
   const std::string full = path.starts_with('/') || tree().empty() ? path : tree() + "/" + path;
   std::error_code error;
@@ -243,6 +246,7 @@ std::string Permission::describe() const {
   if (is_default_for_root_ && !trees_.empty()) parts.push_back("what was started from there");
   for (const uint32_t user : users_) parts.push_back("processes of user " + std::to_string(user));
   for (const int pid : pids_) parts.push_back("process " + std::to_string(pid));
+  if (fleet_) parts.emplace_back("services of the fleet");
   return parts.empty() ? "nothing" : joined(parts);
 }
 

@@ -17,6 +17,7 @@ namespace atys::verbs {
 struct AllowList {
   bool any = false;                   // everything, the whole host too
   bool no_run = false;                // no command at all, whatever else is allowed
+  bool fleet = false;                 // profiles of the controller that we are told of, beside whatever else is allowed
   std::vector<std::string> commands;  // globs: of the executable's path, or, without a slash, of a name found on PATH
   std::vector<std::string> trees;     // folders: programs and scripts in them, processes that run there
   std::vector<std::string> users;     // names or numbers: their processes
@@ -34,6 +35,8 @@ class Permission {
   Result<> may_run(const std::vector<std::string>& command, const std::string& folder) const;
   Result<> may_record(pid_t pid) const;
   Result<> may_record_host() const;
+  // Services of a controller: which, and as whom, is the operator's business alone.
+  Result<> may_ask_fleet() const;
   // The file behind all links.
   Result<std::string> may_read(const std::string& path) const;
 
@@ -56,6 +59,7 @@ class Permission {
 
   bool any_ = false;
   bool no_run_ = false;
+  bool fleet_ = false;
   bool is_default_for_root_ = false;
   std::vector<std::string> commands_;
   std::vector<std::string> trees_;

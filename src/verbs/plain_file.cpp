@@ -7,6 +7,7 @@
 
 #include <climits>
 
+#include "base/descriptor_io.h"
 #include "base/unique_fd.h"
 
 namespace atys::verbs {
@@ -43,13 +44,9 @@ std::optional<PlainFile> open_plain_file(const std::string& path, size_t most_by
   PlainFile file{.text = std::string(static_cast<size_t>(status.st_size), '\0'),
                  .real_path = real_path,
                  .modified_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
-  size_t done = 0;
-  while (done < file.text.size()) {
-    const ssize_t got = ::read(fd.get(), file.text.data() + done, file.text.size() - done);
-    if (got <= 0) break;
-    done += static_cast<size_t>(got);
-  }
-  file.text.resize(done);
+  const std::optional<size_t> got = read_all(fd.get(), std::span(file.text));
+  if (!got) return std::nullopt;
+  file.text.resize(*got);
   return file;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/error_text.h"
 #include "capture/recording.h"
 #include "reduce/anonymous.h"
 #include "reduce/merge.h"
@@ -63,7 +64,7 @@ class Profiling {
     }
     // Profiles that have no such value type are no reason to throw the times away.
     if (const auto done = compare(); !done.ok()) {
-      answer_.why_no_profile = done.error().message + (done.error().hint.empty() ? "" : "; " + done.error().hint);
+      answer_.why_no_profile = error_text(done.error());
       answer_.profiled_runs = 0;
       return {};
     }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/strings.h"
 #include "verbs/follow_up.h"
 
 namespace atys::verbs {
@@ -45,9 +46,7 @@ std::vector<std::string> shell_command(const std::string& text) {
 std::string text_of_command(const std::vector<std::string>& command) {
   if (command.size() == 3 && command[0] == "/bin/sh" && command[1] == "-c")
     return command[2].starts_with(kExec) ? command[2].substr(kExec.size()) : command[2];
-  std::string text;
-  for (const std::string& argument : command) text += (text.empty() ? "" : " ") + quote_for_shell(argument);
-  return text;
+  return joined(command, " ", quote_for_shell);
 }
 
 }  // namespace atys::verbs

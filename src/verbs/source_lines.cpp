@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "language/languages.h"
 #include "verbs/source_access.h"
 
 namespace atys::verbs {
@@ -14,16 +15,6 @@ namespace {
 constexpr size_t kMostBytes = 4 << 20;
 constexpr size_t kMostFiles = 40;
 constexpr size_t kMostOfALine = 160;
-
-bool is_source_name(std::string_view path) {
-  static constexpr std::string_view kSuffixes[] = {
-      ".c",      ".cc",  ".cpp", ".cxx", ".h",   ".hh",  ".hpp",    ".hxx", ".inc",  ".ipp",   ".rs",    ".go",
-      ".py",     ".pyx", ".js",  ".mjs", ".cjs", ".ts",  ".tsx",    ".jsx", ".java", ".kt",    ".scala", ".clj",
-      ".groovy", ".rb",  ".php", ".cs",  ".fs",  ".erl", ".hrl",    ".ex",  ".exs",  ".swift", ".m",     ".mm",
-      ".f",      ".f90", ".f95", ".ml",  ".hs",  ".zig", ".nim",    ".d",   ".lua",  ".pl",    ".jl",    ".r",
-      ".R",      ".s",   ".S",   ".cu",  ".v",   ".vue", ".svelte", ".cr",  ".dart", ".asm"};
-  return std::ranges::any_of(kSuffixes, [&](std::string_view suffix) { return path.ends_with(suffix); });
-}
 
 std::string_view line_of(std::string_view text, int64_t number) {
   for (; number > 1 && !text.empty(); --number) text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
@@ -45,9 +36,9 @@ class Sources {
   const PlainFile* find(const std::string& path) {
     const auto found = files_.find(path);
     if (found != files_.end()) return found->second ? &*found->second : nullptr;
-    if (!is_source_name(path) || files_.size() >= kMostFiles) return nullptr;
+    if (!language::is_source_name(path) || files_.size() >= kMostFiles) return nullptr;
     const auto is_for_who_asks = [&](const std::string& real_path) {
-      return is_source_name(real_path) && may_see_(real_path);
+      return language::is_source_name(real_path) && may_see_(real_path);
     };
     const auto& kept = files_.emplace(path, open_plain_file(path, kMostBytes, is_for_who_asks)).first->second;
     return kept ? &*kept : nullptr;
@@ -60,12 +51,12 @@ class Sources {
 
 }  // namespace
 
-size_t add_source_lines(std::vector<SummaryRow>& rows, int64_t recorded_until_ns) {
+size_t add_source_lines(std::vector<reduce::LineRow>& rows, int64_t recorded_until_ns) {
   const MaySee may_see = SourceAccess::of_this_thread();
   if (!may_see) return 0;
   Sources sources(may_see);
   size_t changed = 0;
-  for (SummaryRow& row : rows) {
+  for (reduce::LineRow& row : rows) {
     if (row.entity.file.empty() || row.entity.line <= 0) continue;
     const PlainFile* file = sources.find(row.entity.file);
     if (file == nullptr) continue;

@@ -6,13 +6,13 @@
 
 #include <vector>
 
-#include "verbs/summary.h"
+#include "reduce/form_rows.h"
 
 namespace atys::verbs {
 
 // Fills in `source` of the rows that have a file and a line. Returns how many texts are of a file that was changed after
 // `recorded_until_ns` (Unix time; 0: unknown), so that they may not be what ran; those are left out. Only of files
 // that who asks may see (see source_access.h); nothing is opened else.
-size_t add_source_lines(std::vector<SummaryRow>& rows, int64_t recorded_until_ns);
+size_t add_source_lines(std::vector<reduce::LineRow>& rows, int64_t recorded_until_ns);
 
 }  // namespace atys::verbs

@@ -69,14 +69,14 @@ class Timing {
     for (const size_t look : reduce::looks_up_to(request_.max_runs)) {
       while (blocks_.a.wall_ns.size() < look && TRY(run_block())) {
       }
-      const bool is_over = !answer_.ended.empty();
+      const bool is_over = answer_.ended != CompareEnd::Running;
       const size_t pairs = blocks_.a.wall_ns.size();
       if (pairs == 0 || (!answer_.looks.empty() && answer_.looks.back().pairs == pairs)) break;
       look_at(pairs, is_over || look == request_.max_runs);
       if (is_over || answer_.verdict != reduce::Verdict::Inconclusive) break;
     }
-    if (answer_.ended.empty())
-      answer_.ended = answer_.verdict == reduce::Verdict::Inconclusive ? "the runs were used up" : "it was decided";
+    if (answer_.ended == CompareEnd::Running)
+      answer_.ended = answer_.verdict == reduce::Verdict::Inconclusive ? CompareEnd::RunsUsedUp : CompareEnd::Decided;
     describe(blocks_.a, answer_.a);
     describe(blocks_.b, answer_.b);
     return std::move(blocks_);
@@ -116,7 +116,7 @@ class Timing {
 
   // False when it is over.
   Result<bool> run_block() {
-    if (clock_ns(CLOCK_MONOTONIC) >= limits_.deadline_ns) return over("the time was used up");
+    if (clock_ns(CLOCK_MONOTONIC) >= limits_.deadline_ns) return over(CompareEnd::TimeUsedUp);
     const bool b_first = random_.coin();
     linux::MeasuredRun first = TRY(one_run(b_first));
     if (first.was_stopped) return stopped();
@@ -126,16 +126,16 @@ class Timing {
     keep(b_first ? first : second, blocks_.b, answer_.b);
     note_output(first, b_first);
     note_output(second, !b_first);
-    if (limits_.on_progress && !limits_.on_progress(progress())) return over("it was interrupted");
+    if (limits_.on_progress && !limits_.on_progress(progress())) return over(CompareEnd::Interrupted);
     return true;
   }
 
-  bool over(const char* why) {
+  bool over(CompareEnd why) {
     answer_.ended = why;
     return false;
   }
   bool stopped() {
-    return over(clock_ns(CLOCK_MONOTONIC) >= limits_.deadline_ns ? "the time was used up" : "it was interrupted");
+    return over(clock_ns(CLOCK_MONOTONIC) >= limits_.deadline_ns ? CompareEnd::TimeUsedUp : CompareEnd::Interrupted);
   }
 
   CompareProgress progress() const {
@@ -161,7 +161,7 @@ class Timing {
     std::optional<uint64_t>& seen = is_b ? output_b_ : output_a_;
     if (seen && *seen != run.output_hash) output_varies_ = true;
     seen = run.output_hash;
-    answer_.output = output_varies_ ? "varies" : output_a_ == output_b_ ? "same" : "different";
+    answer_.output = output_varies_ ? SeenOutput::Varies : output_a_ == output_b_ ? SeenOutput::Same : SeenOutput::Different;
   }
 
   void look_at(size_t pairs, bool is_last) {
@@ -169,9 +169,9 @@ class Timing {
     const reduce::JudgeOptions options{.level = level, .least_difference = request_.least_difference, .seed = judge_seed_};
     answer_.wall = reduce::judge(blocks_.a.wall_ns, blocks_.b.wall_ns, options);
     answer_.cpu = reduce::judge(blocks_.a.cpu_ns, blocks_.b.cpu_ns, options);
-    if (answer_.metric.empty()) {
-      answer_.metric = request_.metric == "auto" ? choose_metric(blocks_, answer_.metric_reason) : request_.metric;
-      if (request_.metric != "auto") answer_.metric_reason = "asked for";
+    if (!answer_.metric) {
+      answer_.metric = request_.metric ? *request_.metric : choose_metric(blocks_, answer_.metric_reason);
+      if (request_.metric) answer_.metric_reason = "asked for";
     }
     answer_.verdict = decisive(answer_).verdict;
     if (answer_.a.failures + answer_.b.failures > 0) answer_.verdict = reduce::Verdict::Inconclusive;
@@ -220,15 +220,15 @@ Result<linux::MeasuredRun> CommandPair::run_b(linux::RunLimits limits) const {
   return linux::run_measured(b_, limits);
 }
 
-std::string choose_metric(const TimedBlocks& blocks, std::string& reason) {
+Metric choose_metric(const TimedBlocks& blocks, std::string& reason) {
   for (const auto& [side, name] : {std::pair{&blocks.a, "A"}, std::pair{&blocks.b, "B"}}) {
     std::string why;
     if (computes(*side, why)) continue;
     reason = std::string(name) + ": " + why;
-    return "wall";
+    return Metric::Wall;
   }
   reason = "both compute on one CPU, so CPU time is the wall time of a machine of their own";
-  return "cpu";
+  return Metric::Cpu;
 }
 
 Result<TimedBlocks> time_blocks(const CommandPair& commands, const CompareRequest& request, const TimingLimits& limits,

@@ -53,6 +53,6 @@ Result<TimedBlocks> time_blocks(const CommandPair& commands, const CompareReques
                                 reduce::Random& random, CompareAnswer& answer);
 
 // Which time decides, by the rule of docs/decisions/0014.
-std::string choose_metric(const TimedBlocks& blocks, std::string& reason);
+Metric choose_metric(const TimedBlocks& blocks, std::string& reason);
 
 }  // namespace atys::verbs

@@ -118,8 +118,8 @@ Result<TopAnswer> LiveTop::window(const std::string& function, bool by_total) co
   if (by_total) view.top = SIZE_MAX;
   answer.summary = TRY(summarize(state_->latest, "-", view));
   if (by_total) {
-    auto& rows = answer.summary.rows;
-    std::stable_sort(rows.begin(), rows.end(), [](const SummaryRow& a, const SummaryRow& b) { return a.total > b.total; });
+    auto& rows = reduce::table_of(answer.summary.rows);
+    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
     if (rows.size() > state_->request.rows) rows.resize(state_->request.rows);
   }
   answer.function = function;

@@ -225,7 +225,7 @@ UpService Up::row_of(const Watched& service, const AgentStatus& agent, size_t fu
   ServiceQuery query{.service = service.name, .to_ns = controller_->now_ns() + 1};
   query.from_ns = query.to_ns - static_cast<int64_t>(std::max(kRangeNs, kRangeWindows * request_.window_ns));
   // What libraries and runtime cost is told of who called them: a table of malloc, free and memcpy would help nobody.
-  if (Result<SummaryAnswer> top = controller_->top(query, View{.form = "brief", .top = functions}); top.ok())
+  if (Result<SummaryAnswer> top = controller_->top(query, View{.form = reduce::Form::Brief, .top = functions}); top.ok())
     row.top = top.take();
   return row;
 }

@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "reduce/code_origins.h"
+#include "reduce/pattern.h"
 #include "support/profile_text.h"
-#include "verbs/brief.h"
 #include "verbs/detail.h"
 #include "verbs/follow_up.h"
-#include "verbs/hot_paths.h"
-#include "verbs/hot_tree.h"
 #include "verbs/output.h"
 #include "verbs/profile_info.h"
 #include "verbs/summary.h"
@@ -19,15 +16,9 @@ namespace atys::verbs {
 
 namespace {
 
-ViewedProfile viewed(std::string_view text) { return {{test::profile_from_text(text), {}, "test"}, 0}; }
-
-reduce::CodeOrigins origins(const ViewedProfile& of, const reduce::OwnCodeRules& rules = {}) {
-  return {of.loaded.profile, of.column, *reduce::OwnCode::compile(rules)};
-}
-
-std::vector<std::string> names(const std::vector<SummaryRow>& rows) {
+std::vector<std::string> names(const std::vector<reduce::TableRow>& rows) {
   std::vector<std::string> result;
-  for (const SummaryRow& row : rows) result.push_back(row.entity.name);
+  for (const reduce::TableRow& row : rows) result.push_back(row.entity.name);
   return result;
 }
 
@@ -74,173 +65,45 @@ TEST(follow_up, patterns_are_short_and_find_their_function_whatever_its_name) {
   }
 }
 
-TEST(hot_paths, adds_up_equal_paths_and_puts_the_costliest_first) {
-  const ViewedProfile profile = viewed("a;b {t=1} 2\na;c 3\na;b {t=2} 4");
-  const auto rows = hot_paths(profile, origins(profile));
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].path, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(rows[0].total, 6);
+TEST(follow_up, is_a_command_with_the_options_that_make_the_same_view) {
+  View view{.form = reduce::Form::Paths};
+  view.filter.focus = "^a b$";
+  EXPECT_EQ(command_of({Question::Summary, {"my file"}, view}), "atys summary 'my file' --form paths --focus '^a b$'");
+  EXPECT_EQ(command_of({Question::Diff, {"a1", "b2"}, {}, {{"/old", "/new"}, {"a b", "c"}}}),
+            "atys diff a1 b2 --map /old=/new --map 'a b=c'");
+  View labelled;
+  labelled.filter.labels = {{"route", "/x y"}};
+  EXPECT_EQ(command_of({Question::Link, {"a1"}, labelled}), "atys link a1 --label 'route=/x y'");
+  EXPECT_EQ(command_of({Question::Link, {"a1"}, {}, {}, "^f$"}), "atys link a1 --behind '^f$'");
 }
 
-namespace {
-
-// A run that reads for a second, then parses for three, with a bit of logging all along: a sample each 10 ms.
-ViewedProfile read_then_parse() {
+TEST(detail, leaves_out_phases_that_no_row_is_left_of) {
   ViewedProfile run{{{}, {}, "test"}, 0};
   Profile& profile = run.loaded.profile;
   profile.add_value_type("cpu", "nanoseconds");
-  for (int64_t i = 0; i < 400; ++i) {
-    const char* leaf = i % 10 == 0 ? "log" : i < 100 ? "read" : "parse";
-    const std::vector<profile::FrameId> stack{profile.named_frame(leaf), profile.named_frame("main")};
+  for (int64_t i = 0; i < 400; ++i) {  // reads for a second, then parses for three
+    const std::vector<profile::FrameId> stack{profile.named_frame(i < 100 ? "read" : "parse")};
     profile.samples.add(profile.stacks.intern(stack), {}, std::vector<int64_t>{10}, 1'000'000'000 + i * 10'000'000);
   }
-  return run;
-}
-
-}  // namespace
-
-TEST(hot_paths, are_told_by_phase_where_the_run_had_some) {
-  const ViewedProfile run = read_then_parse();
-  const PhasedPaths found = hot_paths_by_phase(run, origins(run));
-  ASSERT_EQ(found.phases.size(), 2u);
-  EXPECT_EQ(found.phases[0].from_seconds, 0);
-  EXPECT_NEAR(found.phases[0].to_seconds, 1, 0.1);
-  EXPECT_NEAR(found.phases[0].percent, 25, 2);
-  EXPECT_NEAR(found.phases[0].percent + found.phases[1].percent, 100, 1e-9);
-  ASSERT_EQ(found.rows.size(), 4u);
-  EXPECT_EQ(names(found.rows), (std::vector<std::string>{"read", "log", "parse", "log"}));
-  EXPECT_EQ(found.rows[1].phase, 1u);
-  EXPECT_EQ(found.rows[2].phase, 2u);
-  EXPECT_LT(std::max(found.rows[0].rank, found.rows[2].rank), 2u) << "a short answer still has the first of each";
-}
-
-TEST(hot_paths, of_phases_that_no_row_is_left_of_are_not_told) {
-  const ViewedProfile run = read_then_parse();
-  SummaryAnswer answer = *summarize(run, "-", {.form = "paths"});
-  ASSERT_EQ(answer.phases.size(), 2u);
+  SummaryAnswer answer = *summarize(run, "-", {.form = reduce::Form::Paths});
+  auto& paths = std::get<reduce::PathRows>(answer.rows);
+  ASSERT_EQ(paths.phases.size(), 2u);
   keep_rows(answer, 1);
-  ASSERT_EQ(answer.phases.size(), 1u);
-  EXPECT_EQ(answer.phases[0].number, answer.rows.at(0).phase);
-  EXPECT_NEAR(answer.omitted.percent + answer.rows[0].total_percent, 100, 1e-9);
-}
-
-TEST(hot_paths, have_no_phases_without_times_or_with_few) {
-  const ViewedProfile without = viewed("main;read 200\nmain;parse 200");
-  EXPECT_TRUE(hot_paths_by_phase(without, origins(without)).phases.empty());
-  ViewedProfile half = read_then_parse();
-  Profile& profile = half.loaded.profile;
-  const auto frame = profile.named_frame("timeless");
-  profile.samples.add(profile.stacks.intern({&frame, 1}), {}, std::vector<int64_t>{4000});
-  EXPECT_TRUE(hot_paths_by_phase(half, origins(half)).phases.empty());
-}
-
-TEST(hot_tree, keeps_the_costliest_nodes_with_their_callers) {
-  const ViewedProfile profile = viewed("a;b;c 10\na;d 5\ne 1");
-  const HotTree tree = hot_tree(profile, origins(profile), 3);
-  EXPECT_EQ(tree.nodes, 5u);
-  EXPECT_EQ(names(tree.rows), (std::vector<std::string>{"a", "b", "c"}));
-  EXPECT_EQ(tree.rows[2].depth, 2u);
-}
-
-TEST(hot_tree, folds_recursion_into_one_node_also_through_others) {
-  const ViewedProfile profile = viewed("a;f;f;f;g 4\na;f;h;f;h;g 2");
-  const HotTree tree = hot_tree(profile, origins(profile), 10);
-  EXPECT_EQ(names(tree.rows), (std::vector<std::string>{"a", "f", "g", "h", "g"}));
-  EXPECT_EQ(tree.rows[1].recursion, 2u);
-  EXPECT_EQ(tree.rows[1].total, 6);
-  EXPECT_EQ(tree.rows[3].total, 2);
-}
-
-TEST(hot_tree, shows_own_code_and_charges_the_rest_to_it) {
-  const ViewedProfile profile = viewed("a;lib;b;lib 10\na;lib 5\nlib 1");
-  const HotTree tree = hot_tree(profile, origins(profile, {.own = {}, .library = {"^lib$"}}), 10);
-  EXPECT_EQ(names(tree.rows), (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(tree.rows[0].self, 5);
-  EXPECT_EQ(tree.rows[1].self, 10);
-}
-
-TEST(brief, names_the_hot_leaf_the_loop_above_it_and_the_library_below) {
-  const ViewedProfile profile = viewed("main;run;loop;work 40\nmain;run;loop;other 30\nmain;run;load;lib_parse;lib_scan 30");
-  const Brief found = brief(profile, origins(profile, {.own = {}, .library = {"^lib_"}}), 8);
-  const auto shown = names(found.rows);
-  for (const char* name : {"work", "loop", "lib_scan", "load"})
-    EXPECT_NE(std::ranges::find(shown, name), shown.end()) << name;
-}
-
-TEST(brief, charges_the_runtime_to_who_calls_it_and_says_for_what) {
-  // By self time, the culprit comes after three functions that nobody can change.
-  const ViewedProfile profile = viewed(
-      "main;page;offset;std::regex_match;std::step 30\nmain;page;offset;std::regex_match;std::next 25\n"
-      "main;page;offset 1\nmain;page;draw 24\nmain;save;std::copy 20");
-  const Brief found = brief(profile, origins(profile), 8);
-  ASSERT_FALSE(found.rows.empty());
-  EXPECT_EQ(found.rows[0].entity.name, "offset");
-  EXPECT_EQ(found.rows[0].self, 1);
-  EXPECT_EQ(found.rows[0].charged, 56);
-  EXPECT_EQ(found.rows[0].callee, "std::regex_match");
-  EXPECT_DOUBLE_EQ(found.rows[0].callee_percent, 55);
-  for (const SummaryRow& row : found.rows) EXPECT_NE(row.origin, "runtime") << row.entity.name;
-}
-
-TEST(brief, has_functions_of_packages_beside_the_users_that_call_them) {
-  const ViewedProfile profile = viewed("main;handle;lib_parse;lib_scan;std::copy 60\nmain;handle;check 5\nmain;other 35");
-  const Brief found = brief(profile, origins(profile, {.own = {}, .library = {"^lib_"}}), 8);
-  const auto shown = names(found.rows);
-  ASSERT_GE(shown.size(), 3u);
-  EXPECT_EQ(shown[0], "lib_scan");
-  EXPECT_EQ(shown[1], "handle");
-  EXPECT_EQ(found.rows[0].callee, "std::copy");
-  EXPECT_EQ(found.rows[1].charged, 60);
-  EXPECT_EQ(found.rows[1].callee, "lib_parse");
-}
-
-TEST(brief, has_a_function_of_little_self_time_where_much_comes_together) {
-  // Ten callees of `compare` are each hotter than it, and none is what to change; `main` and `run` hold everything.
-  std::string text = "main;run;compare 1\n";
-  for (int i = 0; i < 10; ++i) text += "main;run;compare;part" + std::to_string(i) + " 8\n";
-  text += "main;run;load 19\n";
-  const ViewedProfile profile = viewed(text);
-  const auto shown = names(brief(profile, origins(profile), 8).rows);
-  ASSERT_GE(shown.size(), 5u);
-  const auto end_of_first = shown.begin() + 5;
-  EXPECT_NE(std::find(shown.begin(), end_of_first, "compare"), end_of_first);
-  EXPECT_EQ(std::find(shown.begin(), end_of_first, "main"), end_of_first);
-}
-
-TEST(brief, has_recursion_in_one_row) {
-  const ViewedProfile profile = viewed("main;walk;walk;walk;walk;std::copy 50\nmain;walk;walk;std::copy 30\nmain;idle 20");
-  const Brief found = brief(profile, origins(profile), 8);
-  const auto shown = names(found.rows);
-  EXPECT_EQ(shown, (std::vector<std::string>{"walk", "idle"}));
-  EXPECT_EQ(found.rows[0].charged, 80);
-  EXPECT_EQ(found.rows[0].total, 80);
-}
-
-TEST(brief, has_what_the_runtime_does_by_itself_last_and_in_one_row_each) {
-  const ViewedProfile profile = viewed(
-      "clone3[kernel];(garbage collector);std::mark 30\n(garbage collector);std::sweep 20\nstart[kernel];do_exit[kernel] "
-      "10\n"
-      "main;(garbage collector) 15\nmain;work 25");
-  const Brief found = brief(profile, origins(profile), 8);
-  EXPECT_EQ(names(found.rows), (std::vector<std::string>{"work", "main", "[garbage collection]", "[starting and ending]"}));
-  EXPECT_EQ(found.rows[2].total, 50);
-  EXPECT_EQ(found.rows[1].callee, "(garbage collector)");
-}
-
-TEST(brief, has_a_row_where_nothing_but_the_runtime_was_seen) {
-  const ViewedProfile profile = viewed("start[kernel];do_exit[kernel] 10");
-  for (const size_t most : {1, 8}) EXPECT_FALSE(brief(profile, origins(profile), most).rows.empty());
+  ASSERT_EQ(paths.phases.size(), 1u);
+  EXPECT_EQ(paths.phases[0].number, paths.rows.at(0).phase);
+  EXPECT_NEAR(answer.omitted.percent + paths.rows[0].total_percent, 100, 1e-9);
 }
 
 TEST(detail, leaves_out_the_least_important_rows_and_counts_them) {
   SummaryAnswer answer;
+  auto& rows = reduce::table_of(answer.rows);
   for (size_t i = 0; i < 4; ++i)
-    answer.rows.push_back(
-        {.entity = {.name = "pkg.f" + std::to_string(i), .file = {}, .line = 0, .module = {}, .kind = {}, .build_id = {}},
-         .self_percent = 40.0 - 10 * static_cast<double>(i),
-         .rank = 3 - i});
+    rows.push_back(
+        {{.entity = {.name = "pkg.f" + std::to_string(i), .file = {}, .line = 0, .module = {}, .kind = {}, .build_id = {}},
+          .self_percent = 40.0 - 10 * static_cast<double>(i),
+          .rank = 3 - i}});
   const SummaryAnswer less = in_detail(answer, {.rows = 2});
-  EXPECT_EQ(names(less.rows), (std::vector<std::string>{"pkg.f2", "pkg.f3"}));
+  EXPECT_EQ(names(reduce::table_of(less.rows)), (std::vector<std::string>{"pkg.f2", "pkg.f3"}));
   EXPECT_EQ(less.omitted.rows, 2u);
   EXPECT_EQ(less.omitted.percent, 70);
   ASSERT_EQ(less.omitted.groups.size(), 1u);

@@ -22,7 +22,7 @@ Result<ViewedProfile> view_of(LoadedProfile loaded, const View& view) {
 
 Result<> keep_asked(ViewedProfile& viewed, const View& view, std::optional<Profile> renamed) {
   Profile& profile = viewed.loaded.profile;
-  if (view.form == "table")
+  if (view.form == reduce::Form::Table)
     if (const auto known = check_dimension(profile, TRY(reduce::parse_dimension(view.by))); !known.ok())
       viewed.nothing = known.error();
   if (!view.filter.keeps_all()) {
@@ -55,7 +55,8 @@ Result<Tokens> bounds_of(const View& view) {
                 "allow at least " + std::to_string(kLeastTokens));
   }
   Tokens tokens{.cap = view.max_tokens};
-  if (!view.top && !view.max_tokens && !view.full_names && view.form != "raw") tokens.most_characters = kDefaultCharacters;
+  if (!view.top && !view.max_tokens && !view.full_names && view.form != reduce::Form::Raw)
+    tokens.most_characters = kDefaultCharacters;
   return tokens;
 }
 

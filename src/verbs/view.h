@@ -10,6 +10,7 @@
 
 #include "reduce/attribution.h"
 #include "reduce/filter.h"
+#include "reduce/form.h"
 #include "reduce/own_code.h"
 #include "verbs/profile_info.h"
 
@@ -22,7 +23,7 @@ inline constexpr size_t kDefaultCharacters = 10'000;  // of an answer that nothi
 struct View {
   std::string value = {};  // value type; empty: the profile's default
   std::string by = "function";
-  std::string form = "table";
+  reduce::Form form = reduce::Form::Table;
   reduce::FilterOptions filter = {};
   std::optional<size_t> top = {};         // rows; default kDefaultRows
   std::optional<size_t> max_tokens = {};  // bounds the answer; the most important rows are kept

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/nearest.h"
+#include "base/strings.h"
 #include "base/utc_time.h"
 #include "base/utf8.h"
 #include "reduce/label_text.h"
@@ -97,8 +98,7 @@ std::string as_data(std::string_view name) {
 }
 
 std::string listed_data(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), kMostListed); ++i) text += (text.empty() ? "" : ", ") + as_data(names[i]);
+  std::string text = joined(std::span(names).first(std::min(names.size(), kMostListed)), ", ", as_data);
   if (names.size() > kMostListed) text += " and " + std::to_string(names.size() - kMostListed) + " more";
   return text.empty() ? "none" : text;
 }
@@ -130,6 +130,9 @@ Error why_nothing(const Profile& profile, const reduce::FilterOptions& filter) {
   if (!filter.focus.empty() && keeps_nothing(profile, {.focus = filter.focus})) return no_function(profile, filter.focus);
   if (!filter.ignore.empty() && keeps_nothing(profile, {.ignore = filter.ignore}))
     return fail(ErrorCode::NotFound, "every sample matches --ignore '" + filter.ignore + "'", "ignore less");
+  if (!filter.leaf.empty() && keeps_nothing(profile, {.leaf = filter.leaf}))
+    return fail(ErrorCode::NotFound, "no sample ends in a function, file or module that matches '" + filter.leaf + "'",
+                "those that pass through one: --focus");
   if ((filter.from_ns || filter.to_ns) && keeps_nothing(profile, {.from_ns = filter.from_ns, .to_ns = filter.to_ns}))
     return no_time(profile);
   return fail(ErrorCode::NotFound, "no sample meets all conditions at once", "each by itself is met: leave one out");

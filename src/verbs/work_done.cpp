@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "profile/kinds.h"
+
 namespace atys::verbs {
 
 namespace {
@@ -21,7 +23,8 @@ Result<double> parse_count(std::string_view text) {
 Result<double> cpu_seconds(const Profile& profile, const std::string& name) {
   for (size_t column = 0; column < profile.value_types().size(); ++column) {
     const auto& type = profile.value_types()[column];
-    if (profile.text(type.type) != "cpu" || profile.text(type.unit) != "nanoseconds") continue;
+    const auto& cpu = profile::default_kind().columns;
+    if (profile.text(type.type) != cpu.weight || profile.text(type.unit) != cpu.unit) continue;
     double sum = 0;
     for (const int64_t value : profile.samples.values(column)) sum += static_cast<double>(value);
     if (sum > 0) return sum / kNsPerSecond;

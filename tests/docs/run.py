@@ -6,6 +6,7 @@ something (another machine's commands, output) is marked ```console or ```text.
 
     run.py [--self-test] [PAGE…]
 """
+import os
 import pathlib
 import re
 import sys
@@ -46,7 +47,19 @@ def self_test() -> bool:
         page.write_text("```sh\natys good\n```\n```console\natys bad\n```\n")
         sound = list(blocks_of(page.read_text())) == [(1, "atys good")]
         with Scratch(str(fake)) as scratch:
-            return sound and scratch.run("atys good", True)[0] == 0 and scratch.run("atys bad\ntrue", True)[0] != 0
+            sound = sound and scratch.run("atys good", True)[0] == 0 and scratch.run("atys bad\ntrue", True)[0] != 0
+        return sound and leaves_nothing_behind(str(fake))
+
+
+def leaves_nothing_behind(atys: str) -> bool:
+    """A command in the background that writes file after file, and does not end when it is asked to."""
+    with Scratch(atys) as scratch:
+        top = pathlib.Path(scratch.folder.name)
+        scratch.run("(trap '' TERM; i=0; while :; do mkdir -p deep/$i; i=$((i + 1)); done) >/dev/null 2>&1 &")
+        writers = scratch.left_behind()
+        for fd in writers:
+            os.close(fd)
+    return bool(writers) and not top.exists()
 
 
 def main() -> int:

@@ -26,7 +26,7 @@ LOOP = "function hot() { let x = 1; while (true) x = Math.sqrt(x + 1); } console
 TURNS = "function hot() { let x = 1; for (let i = 0; i < 1e5; i++) x = Math.sqrt(x + i); setImmediate(hot); } hot();"
 # The JVM's own listener, and a library that no JVM lets go, with those that it needs; docs/guide/languages.md tells of them.
 KEPT_BY_JAVA = re.compile(r"Attach Listener|socket|\.java_pid\d+|libasyncProfiler\.so|/tmp/\.atys-[0-9a-f]+/libasyncProfiler"
-                          r"|/lib(dl|pthread|rt|stdc\+\+|m|gcc_s)\.so")
+                          r"|/lib(dl|pthread|rt|stdc\+\+|m|gcc_s)\.so|/jvm/.*/lib(net|nio)\.so")
 
 
 def until(holds, what: str):

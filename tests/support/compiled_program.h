@@ -11,19 +11,19 @@
 
 namespace atys::test {
 
-class ScratchFolder {
+class BuildFolder {
  public:
-  ScratchFolder() {
+  BuildFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "atys_test_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = std::filesystem::canonical(name);
   }
-  ~ScratchFolder() {
+  ~BuildFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  BuildFolder(const BuildFolder&) = delete;
+  BuildFolder& operator=(const BuildFolder&) = delete;
 
   std::string file(const std::string& name) const { return (path_ / name).string(); }
   std::string write(const std::string& name, const std::string& text) const {

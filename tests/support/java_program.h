@@ -65,7 +65,7 @@ class JavaProgram {
 
   // The folder of Split.class, compiled for Java 8 by the first compiler that there is; empty where there is none.
   static const std::string& compiled() {
-    static const ScratchFolder folder;
+    static const BuildFolder folder;
     static const std::string path = [] {
       for (const std::string& home : java_homes())
         if (home.find("//") == std::string::npos &&
@@ -79,7 +79,7 @@ class JavaProgram {
     return path;
   }
 
-  JavaProgram(const ScratchFolder& folder, const Options& options)
+  JavaProgram(const BuildFolder& folder, const Options& options)
       : ready_(folder.file("ready-" + std::to_string(++started()))),
         output_(folder.file("output-" + std::to_string(started()))),
         truth_(folder.file("truth-" + std::to_string(started()))) {
@@ -136,7 +136,7 @@ class JavaProgram {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   // The /tmp of the process, with its classes in it.
-  void contain(const ScratchFolder& folder) {
+  void contain(const BuildFolder& folder) {
     temp_ = folder.file("contained-" + std::to_string(started()));
     (void)folder.run("mkdir -p '" + temp_ + "' && chmod 1777 '" + temp_ + "' && cp '" + compiled() + "'/*.class '" + temp_ +
                      "'");

@@ -33,7 +33,7 @@ class LiveJava : public testing::TestWithParam<std::string> {
   }
   static Result<capture::java::JavaProcess> look(pid_t pid) { return capture::java::look_at_java(pid, TRY(runtime(pid))); }
 
-  ScratchFolder folder_;
+  BuildFolder folder_;
 };
 
 inline std::string home_name(const testing::TestParamInfo<std::string>& info) {

@@ -131,7 +131,7 @@ class NodeChild {
     ::_exit(127);
   }
 
-  ScratchFolder folder_;
+  BuildFolder folder_;
   pid_t pid_ = -1;
 };
 
@@ -199,11 +199,13 @@ class LiveNode : public testing::Test {
     return child;
   }
 
-  static Result<capture::Attachment> attach(pid_t pid, double hz = 999, capture::KindName kind = capture::KindName::Cpu) {
+  static Result<capture::Attachment> attach(pid_t pid, double hz = 999, std::string_view kind = "cpu") {
     const capture::Detection detection = TRY(capture::detect(pid));
     // One of several: tests attach to one after the other.
-    const capture::RecordingPlan plan{
-        .target = capture::ProcessTarget{{pid, ::getpid()}}, .kind = {kind, {}}, .may_open_inspector = true, .hz = hz};
+    const capture::RecordingPlan plan{.target = capture::ProcessTarget{{pid, ::getpid()}},
+                                      .kind = TRY(capture::Kind::parse(kind)),
+                                      .may_open_inspector = true,
+                                      .hz = hz};
     for (const capture::DetectedRuntime& runtime : detection.runtimes)
       if (runtime.kernel == "node") return capture::find_kernel("node")->attach({pid, &runtime, &plan});
     return fail(ErrorCode::NotFound, "no V8 was found in it");
@@ -240,7 +242,7 @@ class LiveNode : public testing::Test {
     EXPECT_TRUE(wait_until(Deadline::in_ms(kPatienceMs), [&] { return used() >= end; }));
   }
 
-  ScratchFolder folder_;
+  BuildFolder folder_;
 };
 
 }  // namespace atys::test

@@ -38,13 +38,17 @@ def attribute(key: str, value) -> bytes:
 
 
 def window(resources, start_ns: int, duration_ns: int = 10 * 10**9, profile_id: bytes = b"", bad_stack: bool = False) -> bytes:
-    """An ExportProfilesServiceRequest: `resources` is a list of (attributes, {stack: nanoseconds})."""
+    """An ExportProfilesServiceRequest: `resources` is a list of (attributes, {stack: nanoseconds}); frames of a stack
+    are names, or NAME@FILE:LINE with where the function begins."""
     tables = {name: Table(number) for number, name in enumerate(
         ["mapping", "location", "function", "link", "string", "attribute", "stack"], 1)}
     strings = tables["string"]
 
-    def frame(name):
-        function = tables["function"].add(field(1, strings.add(name)))
+    def frame(text):
+        name, _, place = text.partition("@")
+        file, _, line = place.partition(":")
+        began = field(3, strings.add(file)) + field(4, int(line)) if place else b""
+        function = tables["function"].add(field(1, strings.add(name)) + began)
         return tables["location"].add(field(3, field(1, function)))
 
     message = b""

@@ -36,11 +36,10 @@ class SampledJava : public LiveJava {
     return capture::java::find_agent_library(symbolize::ElfFile::open("/proc/self/exe")->machine(),
                                              capture::java::AgentPlaces::of_environment());
   }
-  static Result<std::unique_ptr<capture::java::AsyncProfiler>> recorder(pid_t pid,
-                                                                        capture::KindName kind = capture::KindName::Cpu,
+  static Result<std::unique_ptr<capture::java::AsyncProfiler>> recorder(pid_t pid, std::string_view kind = "cpu",
                                                                         double hz = 499) {
     capture::RecordingPlan plan;
-    plan.kind.name = kind;
+    plan.kind = TRY(capture::Kind::parse(kind));
     plan.hz = hz;
     return capture::java::AsyncProfiler::create(TRY(look(pid)),
                                                 std::make_unique<capture::java::AgentLibrary>(TRY(library())), plan);

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The test that every ProfileStore passes; the sentences are in src/store/profile_store_test.cpp. A store joins with one
-// line in a test file of its own:
+// The test that every ProfileStore passes; the sentences are in src/store/profile_store_test.cpp. It knows nothing of where
+// a store keeps what it has, nor in what form. A store joins with one line in a test file of its own:
 //
-//   INSTANTIATE_TEST_SUITE_P(Embedded, StoreContract, testing::Values(StoreUnderTest{"embedded", open_in_folder}));
+//   INSTANTIATE_TEST_SUITE_P(Mine, StoreContract, testing::Values(StoreUnderTest{"mine", make_place_of_mine}));
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "store/profile_store.h"
+#include "store/store_maintenance.h"
 
 namespace atys::test {
 
+// Where a store is opened, and opened again after it was closed: a scratch folder, a database. Empty at first.
+class StorePlace {
+ public:
+  virtual ~StorePlace() = default;
+  // If it wants to be maintained, minutes and hours are to be waited with for 30 s.
+  virtual Result<std::unique_ptr<store::ProfileStore>> open() = 0;
+  // Whether what was put in is there when it is opened again.
+  virtual bool outlives_its_store() const { return true; }
+};
+
 struct StoreUnderTest {
   std::string name;
-  // Opens the store that lives at a scratch folder, an empty one at first: whatever else it needs, it makes there. Minutes
-  // and hours are to be waited with for 30 s.
-  std::function<Result<std::unique_ptr<store::ProfileStore>>(const std::string& folder)> open;
+  std::function<std::unique_ptr<StorePlace>()> make_place;
 };
 
 inline void PrintTo(const StoreUnderTest& tested, std::ostream* out) { *out << tested.name; }
@@ -30,25 +37,38 @@ inline void PrintTo(const StoreUnderTest& tested, std::ostream* out) { *out << t
 class StoreContract : public testing::TestWithParam<StoreUnderTest> {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "atys-store-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    reopen();
+    place_ = GetParam().make_place();
+    open();
   }
   void TearDown() override {
     store_.reset();
-    std::filesystem::remove_all(folder_);
+    place_.reset();
   }
 
+  // As after a restart. A store that keeps nothing over one goes on.
   void reopen() {
+    if (!place_->outlives_its_store()) return;
     store_.reset();
-    auto opened = GetParam().open(folder_);
+    open();
+  }
+
+  // What a store wants to have done as time passes.
+  void maintain(int64_t now_ns) {
+    store::StoreMaintenance* maintenance = store_->maintenance();
+    if (maintenance == nullptr) return;
+    const auto compacted = maintenance->compact(now_ns);
+    ASSERT_TRUE(compacted.ok()) << compacted.error().message;
+  }
+
+  std::unique_ptr<StorePlace> place_;
+  std::unique_ptr<store::ProfileStore> store_;
+
+ private:
+  void open() {
+    auto opened = place_->open();
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     store_ = opened.take();
   }
-
-  std::string folder_;
-  std::unique_ptr<store::ProfileStore> store_;
 };
 
 }  // namespace atys::test

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <regex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "profile/import.h"
@@ -63,14 +65,30 @@ inline Profile stacks_only(const Profile& profile) {
   return result;
 }
 
+inline std::string value_of(const store::Window& window, const std::string& name) {
+  if (name == "service") return window.service;
+  if (name == "kind") return window.kind;
+  if (name == "version") return window.version;
+  if (name == "node") return window.node;
+  if (name == "instance") return window.instance;
+  for (const auto& [key, value] : window.labels)
+    if (key == name) return value;
+  return {};
+}
+
+inline bool fits(const store::Window& window, const store::Matcher& matcher) {
+  using How = store::Matcher::How;
+  const std::string value = value_of(window, matcher.name);
+  const bool is_pattern = matcher.how == How::Like || matcher.how == How::NotLike;
+  const bool is_alike = is_pattern ? std::regex_match(value, std::regex(matcher.value)) : value == matcher.value;
+  return is_alike == (matcher.how == How::Equal || matcher.how == How::Like);
+}
+
 inline bool is_selected(const store::Window& window, const store::Selection& selection) {
-  return window.service == selection.service && window.kind == selection.kind && window.start_ns >= selection.from_ns &&
-         window.start_ns < selection.to_ns && (!selection.version || *selection.version == window.version) &&
-         (!selection.node || *selection.node == window.node) &&
-         (!selection.instance || *selection.instance == window.instance) &&
-         std::ranges::all_of(selection.labels, [&](const auto& label) {
-           return std::ranges::find(window.labels, label) != window.labels.end();
-         });
+  return (selection.service.empty() || window.service == selection.service) &&
+         (selection.kind.empty() || window.kind == selection.kind) && window.start_ns >= selection.from_ns &&
+         window.start_ns < selection.to_ns &&
+         std::ranges::all_of(selection.matchers, [&](const auto& matcher) { return fits(window, matcher); });
 }
 
 // What reduce::merge makes of the windows that are asked for.

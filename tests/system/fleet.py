@@ -368,6 +368,41 @@ def vandals(controller):
     check("what was refused is counted", counted)
 
 
+def views(controller):
+    """The page and programs are told what the command line tells, of the same part of a profile."""
+    stacks = {"indexById@app.js:5;(anonymous)@app.js:7": 5, "indexById@app.js:5;(anonymous)@app.js:9": 3, "idle": 2}
+    controller.call(EXPORT, agent_window("web-1", 70, stacks, service="js"))
+
+    def top(more=""):
+        answer = controller.get("/api/v1/top?service=js&from=-1d" + more)
+        return {row["name"]: row["self"] for row in answer["rows"]} if isinstance(answer, dict) else answer
+
+    def picture(more=""):
+        return controller.request("GET", "/api/v1/profile?service=js&from=-1d&to_format=" + more)[2].decode()
+
+    def names():
+        status, out, errors = controller.atys("summary", "service:js@-1d..now", "--json")
+        told = {row["name"]: row["self"] for row in json.loads(out)["rows"]} if status == 0 else errors
+        return differs(told, {"(anonymous):7 in indexById": 5, "(anonymous):9 in indexById": 3, "idle": 2, "indexById": 0}) or \
+            differs(top(), told) or differs("(anonymous):7 in indexById" in picture("html"), True)
+
+    def filters():
+        return differs(top("&focus=:9%20in"), {"(anonymous):9 in indexById": 3, "indexById": 0}) or \
+            differs(top("&ignore=indexById&top=1"), {"idle": 2}) or \
+            differs(picture("collapsed&focus=:9%20in&ignore=idle").split(" ")[-1], "3\n") or \
+            differs("no function" in str(controller.request("GET", "/api/v1/top?service=js&from=-1d&focus=nothing")[2]), True)
+
+    def other_fields():
+        shares = controller.get("/api/v1/top?service=js&from=-1d&library=app.js&form=brief")["shares"]
+        wrong = [controller.request("GET", "/api/v1/top?service=js&from=-1d&" + one)[0] for one in ("form=pie", "top=0", "label=x", "own=(", "n=10001")]
+        return differs(shares["library"], 80) or differs(wrong, [400] * 5) or \
+            differs(len(top("&n=2")), 2) or differs(top("&label=no-such=x")[:10], "status 404")
+
+    check("functions without a name have the same one at the shell, in the page's table and in its picture", names)
+    check("the table and the picture of the page may be of some samples alone", filters)
+    check("every field of a view may be said over HTTP", other_fields)
+
+
 def metrics(controller):
     text = controller.request("GET", "/metrics")[2].decode()
     families = set(re.findall(r"^# TYPE (\S+) (?:counter|gauge)$", text, re.MULTILINE))
@@ -479,6 +514,7 @@ def main():
             tasks(controller, folder)
             strangers(controller)
             vandals(controller)
+            views(controller)
             metrics(controller)
         roles(folder)
         tree(folder)

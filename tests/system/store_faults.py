@@ -18,7 +18,7 @@ import time
 import urllib.error
 import urllib.request
 
-ATYS = os.environ.get("ATYS", "build/dev/bin/atys")
+ATYS = os.environ.get("ATYS", "build/release/bin/atys")
 KILLS = 100
 FAKETIME_400_DAYS = "+400d"
 

@@ -52,7 +52,7 @@ def listed():
     of_unit = re.search(r"(?m)^CapabilityBoundingSet=(.+)$", unit("atys-agent")).group(1).split()
     table = re.search(r"kAgentCapabilities = \{(.*?)\};", (ROOT / "src/linux/own_rights.h").read_text(), re.DOTALL).group(1)
     of_program = re.findall(r"(?m)^\s+(CAP_\w+),", table)
-    guide = (ROOT / "docs/guide/fleet.md").read_text()
+    guide = (ROOT / "docs/guide/fleet-running.md").read_text()
     return of_unit, of_program, [name for name in of_program if f"`{name}`" in guide]
 
 

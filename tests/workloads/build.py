@@ -74,6 +74,7 @@ WORKLOADS = [
     Workload("execs_second", "execs.c", [*C, *FP, "-DSECOND"]),
     Workload("forks", "forks.c", [*C, *FP]),
     Workload("off_cpu", "off_cpu.c", [*C, *FP, "-pthread"]),
+    Workload("faults", "faults.c", [*C, *FP]),
     Workload("switcher", "switcher.c", [*C, *FP, "-pthread"]),
     Workload("signals", "signals.c", [*C, *FP]),
     Workload("signals_nofp", "signals.c", [*C, *NO_FP]),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ program with an interpreter inside. Truth: the script's own; its functions are called by serve(), which main() calls.
+// A C++ program with an interpreter inside. Truth: the script's own; its functions are called by serve(), which main()
+// calls.
 //
 //   embedded_python SCRIPT ARGUMENT…
 #include <Python.h>

@@ -95,8 +95,8 @@ __attribute__((unused)) static int otel_publish_process(const char* service) {
   return 1;
 }
 
-__attribute__((unused)) static void otel_begin_span(struct otel_thread_record* record, const unsigned char* trace_id, uint64_t span,
-                                                    const char* route) {
+__attribute__((unused)) static void otel_begin_span(struct otel_thread_record* record, const unsigned char* trace_id,
+                                                    uint64_t span, const char* route) {
   record->valid = 0;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   memcpy(record->trace_id, trace_id, 16);

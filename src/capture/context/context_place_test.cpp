@@ -40,7 +40,7 @@ uint64_t follow(const atys_context_place& place) {
 class ContextPlaceTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(ContextPlaceTest, is_where_the_library_has_it_in_each_thread) {
-  const test::ScratchFolder folder;
+  const test::BuildFolder folder;
   folder.write("library.c", kLibrary);
   if (!folder.run(std::string("cc -O2 -shared -fPIC ") + GetParam() + " -o library.so library.c"))
     GTEST_SKIP() << "the compiler does not take " << GetParam();

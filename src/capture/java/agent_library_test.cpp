@@ -30,7 +30,7 @@ class FakeAgent : public testing::Test {
                             path + " linux-x64 linux-arm64"));
     return folder_.file(path);
   }
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
 };
 
 TEST(agent_library, knows_newer_versions) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/path_names.h"
 #include "capture/process_files.h"
 #include "linux/proc_maps.h"
 #include "linux/proc_text.h"
@@ -36,7 +37,7 @@ std::vector<std::string> loaded_agents(pid_t pid) {
   const std::string root = std::filesystem::read_symlink(fmt::format("/proc/{}/root", pid), problem).string();
   if (const auto ranges = linux::read_maps(pid); ranges.ok())
     for (const linux::MappedRange& range : *ranges)
-      if (range.is_executable && range.path.find("syncProfiler", range.path.rfind('/') + 1) != std::string::npos)
+      if (range.is_executable && base_name(range.path).find("syncProfiler") != std::string_view::npos)
         found.insert(path_inside(root, range.path));
   return {found.begin(), found.end()};
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "capture/java/agent_session.h"
 #include "capture/java/jfr_chunks.h"
 #include "capture/java/recorded_profile.h"
+#include "capture/kind_values.h"
 #include "format/format.h"
 #include "reduce/merge.h"
 
@@ -24,6 +26,15 @@ constexpr int kFirstToSampleObjects = 11;  // JEP 331
 constexpr size_t kLargestRecording = size_t{1} << 30;
 constexpr uint64_t kLongestAfterPlan = 60;      // seconds that a recording outlives a plan whose maker has died
 constexpr uint64_t kLongestOpenEnded = 86'400;  // and one without an end
+
+struct AgentEvent {
+  std::string_view kind;
+  std::string_view options;  // which end in what lies between two samples
+};
+constexpr AgentEvent kAgentEvents[] = {{"cpu", "event=cpu,interval="},
+                                       {"wall", "event=wall,interval="},
+                                       {"alloc", "event=alloc,alloc="},
+                                       {"lock", "event=lock,lock="}};
 
 uint64_t interval_of(double hz) { return static_cast<uint64_t>(std::llround(1e9 / hz)); }
 
@@ -60,16 +71,15 @@ AsyncProfiler::AsyncProfiler() : state_(std::make_unique<State>()) {}
 AsyncProfiler::~AsyncProfiler() = default;
 
 Result<std::string> agent_event(const Kind& kind, double hz) {
-  const uint64_t interval_ns = interval_of(hz);
-  switch (kind.name) {
-    case KindName::Cpu: return fmt::format("event=cpu,interval={},cstack=vm", interval_ns);
-    case KindName::Wall: return fmt::format("event=wall,interval={},cstack=vm", interval_ns);
-    case KindName::Alloc: return std::string("event=alloc,alloc=512k,cstack=vm");
-    case KindName::Lock: return std::string("event=lock,lock=10us,cstack=vm");
-    case KindName::OffCpu:
-    case KindName::Event: break;
-  }
-  return fail(ErrorCode::Unsupported, "async-profiler does not record " + kind.text());
+  const auto* const known = std::ranges::find(kAgentEvents, kind.row->name, &AgentEvent::kind);
+  if (known == std::end(kAgentEvents)) return fail(ErrorCode::Unsupported, "async-profiler does not record " + kind.text());
+  return fmt::format("{}{},cstack=vm", known->options, sample_period(kind, interval_of(hz)));
+}
+
+std::vector<std::string_view> agent_kinds() {
+  std::vector<std::string_view> names;
+  for (const AgentEvent& event : kAgentEvents) names.push_back(event.kind);
+  return names;
 }
 
 Result<std::unique_ptr<AsyncProfiler>> AsyncProfiler::create(JavaProcess process, std::unique_ptr<AgentLibrary> library,
@@ -90,14 +100,14 @@ Result<> AsyncProfiler::start() {
       AgentSession::create(state_->process, state_->library.get(), {.latest_ns = state_->latest_ns}, state_->trace_folder)));
   auto done = start_session();
   // A container may forbid perf events; timers need no rights.
-  if (!done.ok() && state_->kind.name == KindName::Cpu && done.error().message.find("perf") != std::string::npos) {
+  if (!done.ok() && state_->kind.row->is_cpu_time() && done.error().message.find("perf") != std::string::npos) {
     state_->event.replace(0, std::string_view("event=cpu").size(), "event=ctimer");
     done = start_session();
   }
   if (done.ok()) return done;
   state_->session.reset();
   Error error = done.error();
-  if (state_->kind.name == KindName::Alloc && error.hint.empty() && state_->process.release() < kFirstToSampleObjects)
+  if (state_->kind.row->columns.unit == "bytes" && error.hint.empty() && state_->process.release() < kFirstToSampleObjects)
     error.hint = fmt::format("before JDK {} this needs the machine's debug symbols: install them (openjdk-8-dbg in Debian)",
                              kFirstToSampleObjects);
   return error;
@@ -105,8 +115,7 @@ Result<> AsyncProfiler::start() {
 
 // It has no other way than to begin anew, which takes the machine some milliseconds.
 void AsyncProfiler::set_rate(double hz) {
-  const bool is_timed = state_->kind.name == KindName::Cpu || state_->kind.name == KindName::Wall;
-  if (!state_->session || !is_timed || !state_->session->stop().ok()) return;
+  if (!state_->session || !state_->kind.row->has_rate || !state_->session->stop().ok()) return;
   const uint64_t interval_ns = interval_of(hz);
   const std::string before = std::to_string(state_->interval_ns);
   state_->event.replace(state_->event.find(before), before.size(), std::to_string(interval_ns));

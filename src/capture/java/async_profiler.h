@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "capture/java/agent_library.h"
@@ -16,6 +18,9 @@ namespace atys::capture::java {
 
 // The part of async-profiler's options that says what to record. Unsupported: it cannot record that kind.
 Result<std::string> agent_event(const Kind& kind, double hz);
+
+// The names of those that it can.
+std::vector<std::string_view> agent_kinds();
 
 class AsyncProfiler final : public OwnRecorder {
  public:

@@ -23,9 +23,24 @@ TEST(async_profiler, understands_answers_of_all_releases) {
 }
 
 TEST(async_profiler, records_kinds_at_the_rate_that_is_asked_for) {
-  EXPECT_EQ(*agent_event({KindName::Cpu, {}}, 100), "event=cpu,interval=10000000,cstack=vm");
-  EXPECT_EQ(*agent_event({KindName::Wall, {}}, 1000), "event=wall,interval=1000000,cstack=vm");
-  EXPECT_FALSE(agent_event({KindName::OffCpu, {}}, 100).ok());
+  const auto event = [](std::string_view kind, double hz) { return agent_event(Kind::parse(kind).take(), hz); };
+  EXPECT_EQ(*event("cpu", 100), "event=cpu,interval=10000000,cstack=vm");
+  EXPECT_EQ(*event("wall", 1000), "event=wall,interval=1000000,cstack=vm");
+  EXPECT_EQ(*event("alloc", 100), "event=alloc,alloc=524288,cstack=vm");
+  EXPECT_EQ(*event("lock", 100), "event=lock,lock=10000,cstack=vm");
+  EXPECT_FALSE(event("off-cpu", 100).ok());
+  EXPECT_FALSE(event("event:page-faults", 100).ok());
+}
+
+TEST(async_profiler, records_kinds_of_the_table_and_all_that_only_runtimes_record) {
+  const auto names = agent_kinds();
+  for (const std::string_view name : names) {
+    const profile::KindRow* kind = profile::find_kind(name);
+    ASSERT_NE(kind, nullptr) << name;
+    EXPECT_EQ(kind->name, name);
+  }
+  for (const profile::KindRow& kind : profile::kinds())
+    EXPECT_TRUE(!is_of_runtimes({&kind}) || std::ranges::count(names, kind.name) == 1) << kind.name;
 }
 
 class SampledJava : public test::SampledJava {};
@@ -115,7 +130,7 @@ TEST_P(SampledJava, keeps_what_it_recorded_when_the_rate_changes) {
 
 TEST_P(SampledJava, shows_who_allocates) {
   JavaProgram program(folder_, options({}, "alloc"));
-  auto made = recorder(program.pid(), KindName::Alloc);
+  auto made = recorder(program.pid(), "alloc");
   ASSERT_TRUE(made.ok()) << made.error().message;
   const auto started = (*made)->start();
   if (!started.ok() && look(program.pid())->release() < 11) {
@@ -133,7 +148,7 @@ TEST_P(SampledJava, shows_who_allocates) {
 
 TEST_P(SampledJava, shows_who_waits_for_locks) {
   JavaProgram program(folder_, options({}, "lock"));
-  auto made = recorder(program.pid(), KindName::Lock);
+  auto made = recorder(program.pid(), "lock");
   ASSERT_TRUE(made.ok()) << made.error().message;
   ASSERT_TRUE((*made)->start().ok());
   spend(program.pid(), 500'000'000);
@@ -147,7 +162,7 @@ TEST_P(SampledJava, shows_who_waits_for_locks) {
 
 TEST_P(SampledJava, shows_time_whether_it_runs_or_waits) {
   JavaProgram program(folder_, options());
-  auto made = recorder(program.pid(), KindName::Wall);
+  auto made = recorder(program.pid(), "wall");
   ASSERT_TRUE(made.ok()) << made.error().message;
   ASSERT_TRUE((*made)->start().ok());
   bool is_main_seen = false;

@@ -3,6 +3,8 @@
 // samples and the machine names its compiled methods.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "capture/java/agent_session.h"
 #include "capture/java/async_profiler.h"
 #include "capture/java/java_process.h"
@@ -67,6 +69,8 @@ std::string why_no_agent(const JavaProcess& process, const Error& error) {
   return "the process takes no agents (-XX:-EnableDynamicAgentLoading)";
 }
 
+bool is_of_agent(const profile::KindRow& kind) { return std::ranges::count(agent_kinds(), kind.name) > 0; }
+
 class JavaKernel final : public ProfilingKernel {
  public:
   std::string_view name() const override { return "java"; }
@@ -102,12 +106,12 @@ class JavaKernel final : public ProfilingKernel {
     const bool can_record = agent_event(request.plan->kind, request.plan->hz).ok();
     if (library.ok() && can_record && process.has(kDynamicAgents, true))
       return with_agent(process, library.take(), *request.plan);
-    if (request.plan->kind.name == KindName::Alloc || request.plan->kind.name == KindName::Lock)
+    if (is_of_runtimes(request.plan->kind))
       return fail(ErrorCode::Unsupported,
                   fmt::format("kind {} of Java needs async-profiler: {}", request.plan->kind.text(),
                               why_no_agent(process, library.ok() ? Error{} : library.error())),
                   library.ok() ? "" : library.error().hint);
-    std::string why = "async-profiler records cpu, wall, alloc and lock";
+    std::string why = "async-profiler records " + profile::listed_kinds(is_of_agent, " and ");
     if (can_record) why = why_no_agent(process, library.ok() ? Error{} : library.error());
     return without_agent(process, why, request.plan->trace_folder);
   }
@@ -137,7 +141,7 @@ class JavaKernel final : public ProfilingKernel {
           fmt::format("Java {} may print a warning about an agent loaded at run time (JEP 451) to its "
                       "standard error; -XX:+EnableDynamicAgentLoading keeps it quiet",
                       process.release()));
-    if (plan.kind.name == KindName::Lock)
+    if (plan.kind.row->account == profile::KindRow::Account::TimeSinceFirst)
       attachment.notes.push_back(
           "waits for locks are told when they are over: one that had begun before the recording, or was not over at its "
           "end, is "

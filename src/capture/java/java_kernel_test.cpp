@@ -31,9 +31,9 @@ class NamedJava : public test::LiveJava {
     ::setenv("ATYS_ASYNC_PROFILER", folder_.file("nowhere").c_str(), 1);
   }
   void TearDown() override { ::unsetenv("ATYS_ASYNC_PROFILER"); }
-  static Result<Attachment> attach(pid_t pid, KindName kind = KindName::Cpu) {
+  static Result<Attachment> attach(pid_t pid, std::string_view kind = "cpu") {
     RecordingPlan plan;
-    plan.kind.name = kind;
+    plan.kind = Kind::parse(kind).take();
     const DetectedRuntime found = TRY(runtime(pid));
     return find_kernel("java")->attach({.pid = pid, .runtime = &found, .plan = &plan});
   }
@@ -91,7 +91,7 @@ TEST_P(NamedJava, says_what_is_missing_and_how_to_get_it) {
   } else {
     EXPECT_NE(outlook.limits.find("JDK 17"), std::string::npos) << outlook.limits;
   }
-  const auto alloc = attach(program.pid(), KindName::Alloc);
+  const auto alloc = attach(program.pid(), "alloc");
   ASSERT_FALSE(alloc.ok());
   EXPECT_NE(alloc.error().hint.find("tools.profiler:async-profiler"), std::string::npos) << alloc.error().hint;
   const auto needs = find_kernel("java")->needs();

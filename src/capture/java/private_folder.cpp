@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 #include "base/byte_source.h"
+#include "base/descriptor_io.h"
+#include "base/hex.h"
+#include "base/random.h"
 #include "capture/process_files.h"
 #include "linux/run_as.h"
 
@@ -20,33 +20,13 @@ namespace {
 constexpr size_t kLongestText = 4096;
 constexpr std::string_view kPrefix = ".atys-";
 
-Result<std::string> random_name() {
-  uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) return fail_errno("reading random bytes");
-  return fmt::format("{}{:016x}", kPrefix, number);
-}
-
-Result<> write_all(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return fail_errno("writing into /tmp of the process");
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return {};
-}
+Result<std::string> random_name() { return std::string(kPrefix) + to_hex(TRY(random_bytes(8))); }
 
 Result<Bytes> read_from(int fd, uint64_t offset, size_t size) {
   Bytes bytes(size);
-  size_t have = 0;
-  while (have < size) {
-    const ssize_t got = ::pread(fd, bytes.data() + have, size - have, static_cast<off_t>(offset + have));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno("reading a file that the process wrote");
-    if (got == 0) break;
-    have += static_cast<size_t>(got);
-  }
-  bytes.resize(have);
+  const std::optional<size_t> got = read_all_at(fd, std::span(bytes), static_cast<off_t>(offset));
+  if (!got) return fail_errno("reading a file that the process wrote");
+  bytes.resize(*got);
   return bytes;
 }
 
@@ -104,7 +84,8 @@ Result<std::string> PrivateFolder::add(const std::string& file, std::span<const 
   TRY(linux::run_as(user_, group_, [&]() -> Result<> {
     const UniqueFd fd(::openat(folder_.get(), file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0500));
     if (!fd.is_open()) return fail_errno("making " + inside);
-    return write_all(fd.get(), content);
+    if (!write_all(fd.get(), content)) return fail_errno("writing into /tmp of the process");
+    return {};
   }));
   return inside;
 }

@@ -15,20 +15,7 @@ namespace atys::capture::java {
 
 namespace {
 
-struct Columns {
-  std::string_view count;
-  std::string_view weight;
-  std::string_view unit;
-};
-
-Columns columns_of(const Kind& kind) {
-  switch (kind.name) {
-    case KindName::Wall: return {"samples", "wall", "nanoseconds"};
-    case KindName::Alloc: return {"alloc_objects", "alloc_space", "bytes"};
-    case KindName::Lock: return {"contentions", "lock", "nanoseconds"};
-    default: return {"samples", "cpu", "nanoseconds"};
-  }
-}
+using Columns = profile::KindRow::Columns;
 
 Profile empty_profile(const Columns& columns) {
   Profile profile;
@@ -64,7 +51,7 @@ Profile with_columns(const Profile& from, const Columns& columns, uint64_t inter
 }  // namespace
 
 Result<Profile> read_recorded(Bytes bytes, const Kind& kind, uint64_t interval_ns) {
-  const Columns columns = columns_of(kind);
+  const Columns& columns = kind.row->columns;
   if (bytes.empty()) return empty_profile(columns);
   const format::Format* jfr = format::find_format("jfr");
   if (jfr == nullptr) return fail(ErrorCode::Internal, "there is no reader of JFR files");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/native/address_space.h"
 
+#include "base/path_names.h"
 #include "capture/preload/shared_memory.h"
 
 namespace atys::capture::native {
@@ -8,7 +9,7 @@ namespace atys::capture::native {
 namespace {
 
 bool is_of_libc(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = base_name(path);
   for (const std::string_view start : {"libc.so", "libc-2.", "libpthread", "ld-linux", "ld-2.", "ld-musl", "libc.musl"})
     if (name.starts_with(start)) return true;
   return false;

@@ -26,7 +26,7 @@ constexpr uint32_t kCountersWhereOne = 4096;  // the kernel takes its time to ma
 constexpr uint32_t kProcessesWhereOne = 16;
 constexpr uint32_t kRingOfSeveral = 1 << 20;  // bytes; the sampler wakes us when a quarter of it is full
 constexpr size_t kSwapWhereOne = kCountersWhereOne / 2;
-constexpr size_t kMostWaiting = 65536;
+constexpr size_t kMostCuts = 65536;
 constexpr uint64_t kLookAtWaitsNs = 50'000'000;
 constexpr double kManyWaitsPerSecond = 30'000;
 
@@ -116,6 +116,7 @@ void EbpfSource::stop() {
 
 Result<> EbpfSource::set_period(uint64_t period) {
   *period_ns_ = period;
+  stacks_.set_period(period);
   return timers_ ? timers_->set_period(period) : Result<>();
 }
 
@@ -145,184 +146,29 @@ void EbpfSource::set_lasting_code(pid_t pid, const atys_lasting& code) {
   __atomic_store_n(&place.code, key, __ATOMIC_SEQ_CST);
 }
 
-void EbpfSource::take_record(std::span<const std::byte> record) {
-  if (record.size() < sizeof(atys_record)) return;
-  pieces_.emplace_back(arena_.size(), record.size());
-  arena_.insert(arena_.end(), record.begin(), record.end());
-  arena_.resize((arena_.size() + 7) & ~size_t{7});
-}
-
 // Samples first, then what the processes did: so everything that happened before a sample is known when it is looked at.
 void EbpfSource::collect(SampleSink& sink) {
-  arena_.clear();
-  pieces_.clear();
   process_records_.clear();
-  ring_->drain([this](std::span<const std::byte> record) { take_record(record); });
+  ring_->drain([this](std::span<const std::byte> record) { stacks_.take(record); });
   sideband_.drain(process_records_);
-  auto process_record = process_records_.begin();
-  for (const auto& [offset, size] : pieces_) {
-    uint64_t time_ns = 0;
-    std::memcpy(&time_ns, &arena_[offset + offsetof(atys_record, time_ns)], sizeof(time_ns));
-    for (; process_record != process_records_.end() && process_record->time_ns <= time_ns; ++process_record)
-      sink.on_process_record(*process_record);
-    hand_over({&arena_[offset], size}, sink);
-  }
-  for (; process_record != process_records_.end(); ++process_record) sink.on_process_record(*process_record);
-  if (stacks_since_swap_ > (plan_.only_process != 0 ? kSwapWhereOne : kSwapAfterStacks)) collect_counts(sink);
+  stacks_.hand_over(process_records_, sink);
+  const size_t since_swap = stacks_.counted_stacks() - stacks_at_swap_;
+  if (since_swap > (plan_.only_process != 0 ? kSwapWhereOne : kSwapAfterStacks)) collect_counts(sink);
   spare_fast_switchers();
   cost_.measure(object_);
-}
-
-// A record in two parts: the fixed one, and a sample that points into the other.
-bool EbpfSource::read_record(std::span<const std::byte> bytes, atys_record& record, RawSample& sample) {
-  std::memcpy(&record, bytes.data(), sizeof(record));
-  const auto payload = bytes.subspan(sizeof(record));
-  const size_t kernel_bytes = record.kernel_frames * sizeof(uint64_t);
-  const size_t walked_bytes = record.walked * sizeof(atys_walked);
-  const size_t user_bytes = record.copied_bytes + record.user_frames * sizeof(uint64_t);
-  const size_t user_at = kernel_bytes + walked_bytes;
-  const size_t context_at = (user_at + user_bytes + 7) & ~size_t{7};
-  if (user_at + user_bytes > payload.size()) return false;
-  if (record.context_bytes > 0 && context_at + record.context_bytes > payload.size()) return false;
-  const auto* words = reinterpret_cast<const uint64_t*>(payload.data());
-  sample.time_ns = record.time_ns;
-  sample.pid = static_cast<pid_t>(record.tgid);
-  sample.tid = static_cast<pid_t>(record.tid);
-  sample.comm = {reinterpret_cast<const char*>(bytes.data()) + offsetof(atys_record, comm),
-                 ::strnlen(record.comm, ATYS_COMM)};
-  sample.kernel_frames = {words, record.kernel_frames};
-  sample.registers = {record.pc, record.sp, record.fp, record.lr, record.bx};
-  sample.has_copy = record.copied_bytes > 0 || record.type == ATYS_STACK_COPY;
-  if (sample.has_copy)
-    sample.stack_copy = payload.subspan(user_at, user_bytes);
-  else
-    sample.user_frames = {words + user_at / sizeof(uint64_t), record.user_frames};
-  sample.walked = {reinterpret_cast<const atys_walked*>(words + record.kernel_frames), record.walked};
-  sample.walk_flags = record.walk_flags;
-  sample.is_outside = (record.walk_flags & ATYS_OUTSIDE) != 0;
-  if (record.context_bytes > 0) sample.context = payload.subspan(context_at, record.context_bytes);
-  return true;
-}
-
-void EbpfSource::hand_over_code(std::span<const std::byte> bytes, SampleSink& sink) {
-  atys_code code{};
-  if (bytes.size() < sizeof(code)) return;
-  std::memcpy(&code, bytes.data(), sizeof(code));
-  std::vector<CodeCopy::Piece> pieces;
-  for (size_t i = 0; i < ATYS_PIECES; ++i)
-    if (const uint64_t size = std::min<uint64_t>(code.copied[i].bytes, ATYS_PIECE_BYTES); size > 0)
-      pieces.push_back({code.copied[i].address, std::as_bytes(std::span(code.pieces[i])).first(size)});
-  CodeCopy copy(code.head.pc, code.head.stack_hash, std::move(pieces));
-  sink.on_code(static_cast<pid_t>(code.head.tgid), copy);
-}
-
-void EbpfSource::hand_over(std::span<const std::byte> bytes, SampleSink& sink) {
-  atys_record record{};
-  RawSample sample;
-  std::memcpy(&record.type, bytes.data(), sizeof(record.type));
-  if (record.type == ATYS_CODE) return hand_over_code(bytes, sink);
-  if (!read_record(bytes, record, sample)) return;
-  has_handed_over_ = true;
-  switch (record.type) {
-    case ATYS_STACK_COPY: sink.add(sink.on_stack(sample), 1, record.weight); return;
-    case ATYS_COUNTED_STACK:
-      slots_[{record.tgid, record.tid, record.stack_hash}] = sink.on_stack(sample);
-      ++stacks_since_swap_;
-      return;
-    case ATYS_WAIT_BEGIN:
-      if (waiting_.size() < kMostWaiting) waiting_[record.tid] = {record.stack_hash, {bytes.begin(), bytes.end()}};
-      return;
-    case ATYS_WAKER:
-      sample.note.is_waker = true;
-      if (wakers_.size() >= kMostWaiting) wakers_.clear();
-      wakers_[record.stack_hash] = sink.on_stack(sample);
-      return;
-    case ATYS_WAIT:
-      sample.note.wait = "blocked";
-      add_wait(sample, record, sink);
-      return;
-    case ATYS_WAIT_END: end_wait(record, sink); return;
-    case ATYS_THREAD_END:
-      sink.on_thread_end({sample.pid, sample.tid, record.stack_hash, record.time_ns, record.weight});
-      if (plan_.with_waits) sink.on_waited(sample.pid, sample.tid, record.pc);
-      return;
-    default: return;
-  }
-}
-
-void EbpfSource::end_wait(const atys_record& end, SampleSink& sink) {
-  const auto waiting = waiting_.find(end.tid);
-  atys_record begin{};
-  RawSample sample;
-  if (waiting == waiting_.end() || waiting->second.pair != end.stack_hash ||
-      !read_record(waiting->second.record, begin, sample)) {
-    sink.add(sink.on_lost_stack(static_cast<pid_t>(end.tgid), static_cast<pid_t>(end.tid)), samples_of(end.weight),
-             end.weight);
-    return;
-  }
-  add_wait(sample, end, sink);
-  waiting_.erase(waiting);
-}
-
-// Of kind wall, a sample is a period of time, whether the thread ran or waited; else it is a wait, however long.
-uint64_t EbpfSource::samples_of(uint64_t wait_ns) const {
-  return plan_.with_cpu ? std::max<uint64_t>(1, wait_ns / std::max<uint64_t>(1, *period_ns_)) : 1;
-}
-
-void EbpfSource::add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink) {
-  sample.note.wait = (wait.wait_state & ATYS_PREEMPTED) != 0 ? "cpu" : "blocked";
-  sink.add(sink.on_stack(sample), samples_of(wait.weight), wait.weight);
-  if (const auto waker = wakers_.find(wait.stack_hash); waker != wakers_.end()) {
-    sink.add(waker->second, 1, wait.weight);
-    wakers_.erase(waker);
-  }
 }
 
 // Threads that wait still: judged by the same rule as those that do not any more, and what goes on is a wait of its own. An
 // older kernel has no such iterator, and their waits are told when they end.
 void EbpfSource::cut_waits(SampleSink& sink) {
-  const auto bytes = object_.run_iterator("on_cut", kMostWaiting * sizeof(atys_cut));
-  for (size_t at = 0; bytes.ok() && at + sizeof(atys_cut) <= bytes->size(); at += sizeof(atys_cut)) {
-    atys_cut cut{};
-    std::memcpy(&cut, bytes->data() + at, sizeof(cut));
-    cut_wait(cut, sink);
-  }
-  if (is_stopped_) waiting_.clear();
-}
-
-void EbpfSource::cut_wait(const atys_cut& cut, SampleSink& sink) {
-  atys_record begin{};
-  RawSample sample;
-  sink.on_waited(static_cast<pid_t>(cut.record.tgid), static_cast<pid_t>(cut.record.tid), cut.waited_ns);
-  if (cut.record.weight == 0) return;
-  const auto waiting = waiting_.find(cut.record.tid);
-  if (cut.record.stack_hash != 0) {
-    if (waiting == waiting_.end() || waiting->second.pair != cut.record.stack_hash ||
-        !read_record(waiting->second.record, begin, sample))
-      sink.add(sink.on_lost_stack(static_cast<pid_t>(cut.record.tgid), static_cast<pid_t>(cut.record.tid)),
-               samples_of(cut.record.weight), cut.record.weight);
-    else
-      add_wait(sample, cut.record, sink);
-    return;
-  }
-  const auto& record = cut.record;
-  sample.time_ns = record.time_ns;
-  sample.pid = static_cast<pid_t>(record.tgid);
-  sample.tid = static_cast<pid_t>(record.tid);
-  sample.comm = {record.comm, ::strnlen(record.comm, ATYS_COMM)};
-  sample.kernel_frames = {reinterpret_cast<const uint64_t*>(cut.kernel_frames),
-                          std::min<size_t>(record.kernel_frames, ATYS_MAX_KERNEL_FRAMES)};
-  sample.registers = {record.pc, record.sp, record.fp, record.lr, record.bx};
-  waiting_stack_.resize(ATYS_MAX_COPY);
-  waiting_stack_.resize(linux::read_remote_memory(sample.pid, record.sp, waiting_stack_));
-  sample.stack_copy = waiting_stack_;
-  sample.has_copy = sample.stands_still = true;
-  add_wait(sample, record, sink);
+  const auto bytes = object_.run_iterator("on_cut", kMostCuts * sizeof(atys_cut));
+  if (bytes.ok()) stacks_.cut_waits(*bytes, linux::read_remote_memory, sink);
+  if (is_stopped_) stacks_.forget_waits();
 }
 
 // A stack that is counted was sent once since the last time, or the ring was full then.
 bool EbpfSource::are_counts_empty() const {
-  return stacks_since_swap_ == 0 && counters().of[ATYS_RING_FULL] == full_at_swap_;
+  return stacks_.counted_stacks() == stacks_at_swap_ && counters().of[ATYS_RING_FULL] == full_at_swap_;
 }
 
 void EbpfSource::collect_counts(SampleSink& sink) {
@@ -341,14 +187,10 @@ void EbpfSource::collect_counts(SampleSink& sink) {
     atys_stack_count count{};
     std::memcpy(&key, raw_key, sizeof(key));
     std::memcpy(&count, raw_count, sizeof(count));
-    const auto known = slots_.find(key);
-    const SampleSlot to = known != slots_.end()
-                              ? known->second
-                              : sink.on_lost_stack(static_cast<pid_t>(key.tgid), static_cast<pid_t>(key.tid));
-    sink.add(to, count.samples, count.weight);
+    stacks_.add_count(key, count, sink);
   });
   full.clear(sizeof(atys_stack_key));
-  stacks_since_swap_ = 0;
+  stacks_at_swap_ = stacks_.counted_stacks();
 }
 
 void EbpfSource::add_wakeups(std::vector<pollfd>& fds) const {
@@ -389,6 +231,7 @@ SourceTotals EbpfSource::totals() const {
   totals.losses["samples that found the ring full"] = sum(ATYS_RING_FULL);
   totals.losses["samples of stacks that found no free counter"] = sum(ATYS_COUNTERS_FULL);
   totals.losses["waits without a stack"] = sum(ATYS_CAPPED_WAITS);
+  if (stacks_.senseless() > 0) totals.losses["records of the sampler that make no sense"] = stacks_.senseless();
   totals.is_limit_reached = sum(ATYS_OVER_LIMIT) > 0;
   if (plan_.with_waits) {
     totals.figures["waits"] = sum(ATYS_WAITS);

@@ -4,13 +4,13 @@
 
 #include <array>
 #include <optional>
-#include <unordered_map>
 
 #include "capture/native/cpu_timers.h"
 #include "capture/native/event_watch.h"
 #include "capture/native/program_cost.h"
 #include "capture/native/sample_source.h"
 #include "capture/native/sampler_records.h"
+#include "capture/native/sampler_stacks.h"
 #include "capture/native/sideband.h"
 #include "capture/native/told_processes.h"
 #include "linux/bpf_object.h"
@@ -46,7 +46,7 @@ class EbpfSource final : public SampleSource {
   Result<> set_period(uint64_t period) override;
   Result<> add_process(pid_t pid) override;
   void set_stack_mode(pid_t pid, StackMode mode) override;
-  bool is_learning() const override { return !has_handed_over_; }
+  bool is_learning() const override { return !stacks_.has_handed_over(); }  // it tells which process is how to be looked at
   bool reads_contexts() const override { return true; }
   void set_context_place(pid_t pid, const atys_context_place* place) override { processes_->set_context_place(pid, place); }
   void set_code_range(pid_t pid, uint64_t begin, uint64_t end) override { processes_->set_code_range(pid, begin, end); }
@@ -63,32 +63,19 @@ class EbpfSource final : public SampleSource {
   SourceTotals totals() const override;
 
  private:
-  struct KeyHash {
-    size_t operator()(const atys_stack_key& key) const { return key.stack_hash ^ (uint64_t{key.tid} << 20); }
-  };
-  struct KeyEqual {
-    bool operator()(const atys_stack_key& a, const atys_stack_key& b) const {
-      return a.tgid == b.tgid && a.tid == b.tid && a.stack_hash == b.stack_hash;
-    }
-  };
-
   using Counters = std::array<atys_counters, ATYS_COUNTER_SLOTS>;
   using LastingCode = std::array<atys_lasting, ATYS_LASTING>;
 
   EbpfSource(const EbpfPlan& plan, linux::BpfObject object, Sideband sideband)
-      : plan_(plan), object_(std::move(object)), sideband_(std::move(sideband)), cost_(plan.with_waits || plan.event) {}
-  static bool read_record(std::span<const std::byte> bytes, atys_record& record, RawSample& sample);
+      : plan_(plan),
+        object_(std::move(object)),
+        sideband_(std::move(sideband)),
+        cost_(plan.with_waits || plan.event),
+        stacks_(plan.with_cpu, plan.with_waits) {}
   bool are_counts_empty() const;
-  void end_wait(const atys_record& end, SampleSink& sink);
-  void add_wait(RawSample& sample, const atys_record& wait, SampleSink& sink);
-  uint64_t samples_of(uint64_t wait_ns) const;
   void cut_waits(SampleSink& sink);
-  void cut_wait(const atys_cut& cut, SampleSink& sink);
   void spare_fast_switchers();
   atys_counters counters() const;
-  void take_record(std::span<const std::byte> record);
-  void hand_over(std::span<const std::byte> bytes, SampleSink& sink);
-  static void hand_over_code(std::span<const std::byte> bytes, SampleSink& sink);
 
   EbpfPlan plan_;
   linux::BpfObject object_;
@@ -104,26 +91,14 @@ class EbpfSource final : public SampleSource {
   std::optional<CpuTimers> timers_;
   std::optional<EventWatch> events_;
   bool is_stopped_ = false;
-  bool has_handed_over_ = false;    // the first sample tells which process is how to be looked at
   bool takes_late_stacks_ = false;  // at the end of system calls
   uint64_t waits_before_ = 0;
   uint64_t looked_at_waits_ns_ = 0;
   bool second_map_is_used_ = false;
-  size_t stacks_since_swap_ = 0;
+  size_t stacks_at_swap_ = 0;  // that were counted in the kernel by then
   uint64_t full_at_swap_ = 0;  // samples that had found the ring full by then
-  std::unordered_map<atys_stack_key, SampleSlot, KeyHash, KeyEqual> slots_;
-  struct Waiting {
-    uint64_t pair = 0;
-    std::vector<std::byte> record;
-  };
-  std::unordered_map<uint32_t, Waiting> waiting_;    // by thread: how it left the CPU the last time
-  std::unordered_map<uint64_t, SampleSlot> wakers_;  // of waits whose end has not come through yet
-
-  // Of one call of collect; members only to keep their memory.
-  std::vector<std::byte> arena_;
-  std::vector<std::pair<size_t, size_t>> pieces_;
-  std::vector<linux::PerfRecord> process_records_;
-  std::vector<std::byte> waiting_stack_;
+  SamplerStacks stacks_;
+  std::vector<linux::PerfRecord> process_records_;  // of one call of collect; a member only to keep its memory
 };
 
 }  // namespace atys::capture::native

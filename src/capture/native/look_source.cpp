@@ -129,8 +129,8 @@ void LookSource::set_walker(pid_t pid, const atys_walker* walker) {
   process.walker = *walker;
   if (signals_) process.walker_number = signals_->keep_walker(*walker);
   if (walker->identity == ATYS_NATIVE_THREAD) return;
-  linux::ProcessMemory memory(pid);  // one state for the process: its first thread has it
-  if (const uint64_t state = follow_remote(memory, walker->holder, walker->holder_path)) set_thread_state(pid, state);
+  const auto memory = plan_.open_memory(pid);  // one state for the process: its first thread has it
+  if (const uint64_t state = follow_remote(*memory, walker->holder, walker->holder_path)) set_thread_state(pid, state);
 }
 
 void LookSource::set_thread_state(pid_t tid, uint64_t address) {
@@ -394,8 +394,8 @@ void LookSource::add_stopped(Process& process, Thread& thread, RawSample& raw, S
 }
 
 void LookSource::sample_by_memory(pid_t pid, Process& process, pid_t tid, Thread& thread, SampleSink& sink) {
-  linux::ProcessMemory memory(pid);
-  const RemoteWalk outcome = thread.walker.walk(memory, process.walker, thread.state, frames_);
+  const auto memory = plan_.open_memory(pid);
+  const RemoteWalk outcome = thread.walker.walk(*memory, process.walker, thread.state, frames_);
   if (outcome == RemoteWalk::Torn) ++totals_.losses[kTorn];
   RawSample raw{.time_ns = clock_ns(CLOCK_MONOTONIC), .pid = pid, .tid = tid};
   raw.walked = frames_;

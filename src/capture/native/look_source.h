@@ -8,6 +8,7 @@
 // so sums are true whatever the rate.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,8 +19,13 @@
 #include "capture/native/sample_source.h"
 #include "capture/native/signal_way.h"
 #include "capture/native/stop_way.h"
+#include "linux/memory_reader.h"
 
 namespace atys::capture::native {
+
+inline std::unique_ptr<linux::MemoryReader> open_process_memory(pid_t pid) {
+  return std::make_unique<linux::ProcessMemory>(pid);
+}
 
 struct LookPlan {
   std::string_view tier;  // what it is called
@@ -30,6 +36,8 @@ struct LookPlan {
   bool with_cpu = true;                         // where threads run
   bool with_waits = false;                      // where they do not
   std::unique_ptr<preload::SharedSpace> space;  // null: no program has our library in it
+  // For frames of an interpreter.
+  std::function<std::unique_ptr<linux::MemoryReader>(pid_t)> open_memory = open_process_memory;
 };
 
 class LookSource final : public SampleSource {

@@ -60,14 +60,16 @@ Process* ProcessTable::find(pid_t pid) {
 }
 
 void ProcessTable::fork(const linux::ForkRecord& fork) {
-  if (fork.pid == fork.parent) return;  // a thread
+  if (fork.pid <= 0 || fork.pid == fork.parent) return;  // the latter: a thread
   if (processes_.size() > kManyProcesses) forget_ended();
   Process& child = entry(fork.pid);
   child = Process{.pid = fork.pid};
   child.space.clear();
-  // A parent that was never looked at has nothing to hand on; the child is then read from /proc like any other.
   const auto parent = processes_.find(fork.parent);
-  if (parent == processes_.end() || !parent->second->is_mapped) return;
+  if (parent == processes_.end()) return;
+  child.is_by_frame_pointer = parent->second->is_by_frame_pointer;
+  // A parent that was never looked at has nothing to hand on; the child is then read from /proc like any other.
+  if (!parent->second->is_mapped) return;
   parent->second->space.for_each([&](const linux::MappedRange& range) { child.space.add(range); });
   child.is_mapped = true;
 }
@@ -76,11 +78,12 @@ void ProcessTable::forget_ended() {
   std::erase_if(processes_, [](const auto& entry) { return entry.second->is_ended; });
 }
 
+// A process that our pid namespace does not have is 0, or -1.
 void ProcessTable::apply(const linux::PerfRecord& record) {
   if (const auto* map = std::get_if<linux::MapRecord>(&record.body)) {
-    if (map->range.is_executable && map->pid > 0) entry(map->pid).space.add(map->range);
+    if (map->pid > 0 && map->range.is_executable) entry(map->pid).space.add(map->range);
   } else if (const auto* comm = std::get_if<linux::CommRecord>(&record.body)) {
-    if (!comm->is_exec) return;
+    if (comm->pid <= 0 || !comm->is_exec) return;
     Process& process = entry(comm->pid);
     process.space.clear();
     process.ranges.clear();

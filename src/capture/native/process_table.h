@@ -44,6 +44,8 @@ struct Process {
   uint64_t mapped_at_ns = 0;  // when they were read again, where nobody tells of them
   uint32_t mapped_again = 0;  // how often
   bool has_mode = false;      // it was decided how to take its stacks
+  bool is_by_frame_pointer =
+      false;  // that is how the source takes them: what it was told goes on after an exec and in a child
   bool is_ended = false;
   bool is_of_target = false;  // records come of all processes of the host
   // All its mappings, for finding the ends of stacks; read again when a stack is in none of them.

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "capture/native/sideband.h"
+#include "capture/native/process_records.h"
 #include "linux/host.h"
 #include "linux/process.h"
 
@@ -22,37 +22,10 @@ constexpr size_t kMostRingBytes = 16 << 20;  // with copies of stacks, a second 
 constexpr size_t kLeastRingBytes = 4 << 20;  // where users may lock less, they get what they may
 constexpr size_t kAllRingsBytes = 64 << 20;  // of many CPUs each has less
 constexpr size_t kFewestPages = 8;
-constexpr size_t kMostBatchBytes = 64 << 20;  // of copies that wait; beyond, the ring fills and the kernel counts the loss
-constexpr size_t kRecordsBetweenDrains = 16;
 constexpr uint32_t kStackBytes = 16384;        // what is deeper is read from the process
 constexpr uint32_t kMostStackBytes = 65520;    // a record has to fit into 64 KB: the kernel leaves out what does not
 constexpr size_t kTimersOfThreads = 2;         // each is a file for each CPU
 constexpr uint64_t kKernelNsPerSample = 2500;  // for the budget: nobody tells us what the kernel spends on a sample
-
-constexpr uint64_t kOwnSampleType = linux::kSampleTypeWithStack;
-
-// The chain has marks where the kernel's part begins and where the user's does.
-struct SplitChain {
-  std::span<const uint64_t> kernel;
-  std::span<const uint64_t> user;
-};
-
-SplitChain split_chain(std::span<const uint64_t> chain) {
-  SplitChain split;
-  std::span<const uint64_t>* part = nullptr;
-  for (size_t i = 0; i < chain.size(); ++i) {
-    const auto mark = static_cast<int64_t>(chain[i]);
-    if (mark >= static_cast<int64_t>(PERF_CONTEXT_MAX) && mark < 0) {
-      part = mark == static_cast<int64_t>(PERF_CONTEXT_KERNEL) ? &split.kernel
-             : mark == static_cast<int64_t>(PERF_CONTEXT_USER) ? &split.user
-                                                               : nullptr;
-      continue;
-    }
-    if (part == nullptr) continue;
-    *part = part->empty() ? chain.subspan(i, 1) : std::span<const uint64_t>(part->data(), part->size() + 1);
-  }
-  return split;
-}
 
 }  // namespace
 
@@ -66,15 +39,29 @@ Result<std::unique_ptr<SampleSource>> RingSource::open(const RingPlan& plan) {
   }
   std::unique_ptr<RingSource> source(new RingSource(plan, std::move(event)));
   source->stack_bytes_ = kStackBytes;
-  if (source->event_.is_clock) source->timers_ = timers_per_cpu(linux::online_cpus().size());
-  source->factors_ = draw_timer_factors(source->timers_, clock_ns(CLOCK_MONOTONIC));
+  source->use_timers(source->event_.is_clock ? timers_per_cpu(linux::online_cpus().size()) : 1);
   if (plan.whole_host) TRY(source->watch_all_processes());
   return std::unique_ptr<SampleSource>(std::move(source));
 }
 
+RingSource::RingSource(const RingPlan& plan, linux::NamedEvent event)
+    : plan_(plan),
+      event_(std::move(event)),
+      stacks_({.whole_host = plan.whole_host,
+               .with_children = plan.with_children,
+               .is_clock = event_.is_clock,
+               .max_samples = plan.max_samples,
+               .own_pid = ::getpid()}) {}
+
+void RingSource::use_timers(size_t timers) {
+  timers_ = timers;
+  factors_ = draw_timer_factors(timers, clock_ns(CLOCK_MONOTONIC));
+  stacks_.set_timers(timers);
+}
+
 linux::PerfAttributes RingSource::attributes(size_t timer) const {
   linux::PerfAttributes attributes = event_.attributes;
-  attributes.sample_type = kOwnSampleType;
+  attributes.sample_type = linux::kSampleTypeWithStack;
   attributes.sample_regs_user = linux::wanted_register_mask();
   attributes.sample_stack_user = stack_bytes_;
   attributes.disabled = 1;
@@ -92,7 +79,7 @@ linux::PerfAttributes RingSource::attributes(size_t timer) const {
     attributes.sample_freq = std::max<uint64_t>(1, 1'000'000'000 / std::max<uint64_t>(1, plan_.period));
   }
   if (is_user_only_) attributes.exclude_kernel = attributes.exclude_hv = 1;
-  if (!watches_all_) {
+  if (!stacks_.sees_all()) {
     attributes.inherit = 1;
     attributes.inherit_thread = plan_.with_children ? 0 : 1;
     attributes.enable_on_exec = plan_.waits_for_exec ? 1 : 0;
@@ -109,7 +96,7 @@ Result<> RingSource::open_event(linux::PerfPlace place) {
 Result<> RingSource::open_event(linux::PerfPlace place, size_t timer) {
   const std::string what = plan_.event.empty() ? "the CPU clock" : "the event " + plan_.event;
   auto fd = linux::open_perf_event(attributes(timer), place, what);
-  if (!fd.ok() && fd.error().code == ErrorCode::PermissionDenied && !is_user_only_ && !watches_all_) {
+  if (!fd.ok() && fd.error().code == ErrorCode::PermissionDenied && !is_user_only_ && !stacks_.sees_all()) {
     is_user_only_ = true;  // ordinary users see their own code, not the kernel's
     fd = linux::open_perf_event(attributes(timer), place, what);
   }
@@ -135,7 +122,7 @@ Result<> RingSource::map_ring(int cpu, int fd) {
 }
 
 Result<> RingSource::watch_all_processes() {
-  watches_all_ = true;
+  stacks_.see_all(true);
   for (const int cpu : linux::online_cpus()) TRY(open_event({.pid = -1, .cpu = cpu}));
   return {};
 }
@@ -144,17 +131,16 @@ Result<> RingSource::watch_all_processes() {
 // its first sample, so that short ones would be missed. Who may look at his own processes only gets those timers. What is no
 // clock is counted too, and for everybody it would be everybody's count.
 Result<> RingSource::add_process(pid_t pid) {
-  targets_.insert(pid);
+  stacks_.add_target(pid, clock_ns(CLOCK_MONOTONIC));
   if (!event_.is_clock && !plan_.whole_host) return watch_threads(pid);
-  if (watches_all_ || (events_.empty() && watch_all_processes().ok())) return {};
-  if (watches_all_) {
-    watches_all_ = false;
+  if (stacks_.sees_all() || (events_.empty() && watch_all_processes().ok())) return {};
+  if (stacks_.sees_all()) {
+    stacks_.see_all(false);
     events_.clear();
     rings_.clear();
     ring_fds_.clear();
   }
-  timers_ = std::min(timers_, kTimersOfThreads);
-  factors_ = draw_timer_factors(timers_, clock_ns(CLOCK_MONOTONIC));
+  use_timers(std::min(timers_, kTimersOfThreads));
   return watch_threads(pid);
 }
 
@@ -170,7 +156,7 @@ Result<> RingSource::watch_threads(pid_t pid) {
 
 Result<> RingSource::start() {
   is_started_ = true;
-  if (plan_.waits_for_exec && !watches_all_) return {};
+  if (plan_.waits_for_exec && !stacks_.sees_all()) return {};
   for (const UniqueFd& event : events_) TRY(linux::enable_perf_event(event.get()));
   return {};
 }
@@ -203,7 +189,7 @@ uint64_t RingSource::events() const {
   linux::PerfCount sum = counted_before_;
   sum += count_now();
   const double wanted_ns =
-      static_cast<double>(sum.enabled_ns) / (watches_all_ ? 1.0 : static_cast<double>(linux::online_cpus().size()));
+      static_cast<double>(sum.enabled_ns) / (stacks_.sees_all() ? 1.0 : static_cast<double>(linux::online_cpus().size()));
   const double had_ns = static_cast<double>(sum.running_ns);
   const double shared = event_.is_hardware && had_ns > 0 ? std::max(1.0, wanted_ns / had_ns) : 1;
   return static_cast<uint64_t>(std::llround(static_cast<double>(sum.count) * shared));
@@ -218,39 +204,20 @@ Result<> RingSource::open_again() {
     if (std::any_of(ring_fds_.begin(), ring_fds_.end(), [&](const auto& ring) { return ring.second == event.get(); }))
       ring_owners_.push_back(std::move(event));
   old.clear();
-  if (watches_all_) return watch_all_processes();
-  for (const pid_t pid : std::vector<pid_t>(targets_.begin(), targets_.end())) (void)watch_threads(pid);  // some have ended
+  if (stacks_.sees_all()) return watch_all_processes();
+  for (const auto& [pid, since_ns] : stacks_.targets()) (void)watch_threads(pid);  // some have ended
   return {};
 }
 
 // How much of a stack has to be copied.
 bool RingSource::is_learning() const {
   constexpr uint64_t kEnoughSamples = 64;
-  return stack_bytes_ < kMostStackBytes && totals_.samples < kEnoughSamples;
+  return stack_bytes_ < kMostStackBytes && stacks_.totals().samples < kEnoughSamples;
 }
 
-// Each sample has both the chain and the copy; the mode says which of them to believe.
-void RingSource::set_stack_mode(pid_t pid, StackMode mode) {
-  if (mode == StackMode::ByFramePointer)
-    by_frame_pointer_.insert(pid);
-  else
-    by_frame_pointer_.erase(pid);
-}
-
-void RingSource::Batch::add(std::span<const std::byte> record) {
-  offsets.push_back(bytes.size());
-  bytes.insert(bytes.end(), record.begin(), record.end());
-  bytes.resize((bytes.size() + 7) & ~size_t{7});
-}
-
-void RingSource::Batch::clear() {
-  bytes.clear();
-  offsets.clear();
-}
-
-void RingSource::drain_rings() {
-  if (next_batch_.bytes.size() > kMostBatchBytes) return;
-  for (auto& [cpu, ring] : rings_) ring.drain([this](std::span<const std::byte> record) { next_batch_.add(record); });
+void RingSource::take_more() {
+  if (stacks_.is_full()) return;
+  for (auto& [cpu, ring] : rings_) ring.drain([this](std::span<const std::byte> record) { stacks_.take(record); });
 }
 
 void RingSource::collect(SampleSink& sink) {
@@ -260,85 +227,14 @@ void RingSource::collect(SampleSink& sink) {
     (void)open_again();  // stacks stay as they are
   }
   do {  // once while there are more to come; to the last one when it is over
-    drain_rings();
-    std::swap(batch_, next_batch_);
-    next_batch_.clear();
-    hand_over_batch(sink);
-  } while (is_stopped_ && !next_batch_.offsets.empty());
+    take_more();
+    stacks_.hand_over(sink, *this);
+  } while (is_stopped_ && stacks_.has_taken());
 }
 
-void RingSource::hand_over_batch(SampleSink& sink) {
-  std::vector<linux::PerfRecord> records;
-  records.reserve(batch_.offsets.size());
-  for (const size_t offset : batch_.offsets) {
-    perf_event_header header{};
-    std::memcpy(&header, &batch_.bytes[offset], sizeof(header));
-    if (auto record = linux::parse_perf_record({&batch_.bytes[offset], header.size}, kOwnSampleType))
-      records.push_back(std::move(*record));
-  }
-  sort_by_time(records);
-  size_t taken = 0;
-  for (const linux::PerfRecord& record : records) {
-    if (++taken % kRecordsBetweenDrains == 0) drain_rings();
-    if (const auto* sample = std::get_if<linux::PerfSample>(&record.body)) {
-      hand_over(*sample, sink);
-      continue;
-    }
-    follow(record);
-    sink.on_process_record(record);
-  }
-}
-
-void RingSource::follow(const linux::PerfRecord& record) {
-  if (const auto* lost = std::get_if<linux::LostRecord>(&record.body)) {
-    totals_.losses["samples that found the ring full"] += lost->count;
-  } else if (std::holds_alternative<linux::ThrottleRecord>(record.body)) {
-    ++totals_.losses["times that the kernel throttled us"];
-  } else if (const auto* fork = std::get_if<linux::ForkRecord>(&record.body)) {
-    if (plan_.with_children && targets_.contains(fork->parent)) targets_.insert(fork->pid);
-  } else if (const auto* comm = std::get_if<linux::CommRecord>(&record.body)) {
-    comms_[comm->tid] = comm->comm;
-  } else if (const auto* ended = std::get_if<linux::ExitRecord>(&record.body)) {
-    comms_.erase(ended->tid);
-  }
-}
-
-std::string_view RingSource::comm_of(pid_t pid, pid_t tid) {
-  const auto [known, is_new] = comms_.try_emplace(tid);
-  if (is_new)
-    if (auto name = linux::thread_name(pid, tid); name.ok()) known->second = name.take();
-  return known->second;
-}
-
-void RingSource::hand_over(const linux::PerfSample& sample, SampleSink& sink) {
-  if (sample.pid <= 0 || (watches_all_ && !plan_.whole_host && !targets_.contains(sample.pid))) return;
-  if (watches_all_ && sample.pid == ::getpid()) return;
-  if (plan_.max_samples != 0 && totals_.samples >= plan_.max_samples) {
-    totals_.is_limit_reached = true;
-    return;
-  }
-  const SplitChain chain = split_chain(sample.chain);
-  RawSample raw;
-  raw.time_ns = sample.time_ns;
-  raw.pid = sample.pid;
-  raw.tid = sample.tid;
-  raw.comm = comm_of(sample.pid, sample.tid);
-  raw.kernel_frames = chain.kernel;
-  if (sample.has_registers) raw.registers = sample.registers;
-  raw.has_copy = sample.has_registers && !by_frame_pointer_.contains(sample.pid);
-  if (raw.has_copy)
-    raw.stack_copy = sample.stack;
-  else
-    raw.user_frames = chain.user;
-#if defined(__x86_64__)
-  if (!raw.has_copy && sample.stack.size() >= sizeof(uint64_t))
-    std::memcpy(&raw.registers.lr, sample.stack.data(), sizeof(uint64_t));
-#endif
-  walk_beside(raw);
-  const uint64_t weight = weight_of(sample);
-  ++totals_.samples;
-  if (event_.is_clock) totals_.weight += weight;
-  sink.add(sink.on_stack(raw), 1, weight);
+std::string RingSource::thread_name(pid_t pid, pid_t tid) {
+  auto name = linux::thread_name(pid, tid);
+  return name.ok() ? name.take() : std::string();
 }
 
 // From the first interpreter on each sample wakes us.
@@ -368,7 +264,7 @@ void RingSource::refresh_interpreters(SampleSink& sink) {
 }
 
 // The thread has run on since. Where both stacks do not fit together any more, that is counted; what is older is not tried.
-void RingSource::walk_beside(RawSample& raw) {
+void RingSource::add_walk(RawSample& raw) {
   constexpr uint64_t kLatestNs = 2'000'000;
   const auto walker = walkers_.find(raw.pid);
   if (walker == walkers_.end()) return;
@@ -378,19 +274,14 @@ void RingSource::walk_beside(RawSample& raw) {
     return;
   }
   if (clock_ns(CLOCK_MONOTONIC) > raw.time_ns + kLatestNs) {
-    ++totals_.losses["stacks of an interpreter not read in time"];
+    stacks_.count_loss("stacks of an interpreter not read in time");
     return;
   }
   linux::ProcessMemory memory(raw.pid);
   const RemoteWalk outcome = thread->second.walker.walk(memory, walker->second, thread->second.state, walked_);
-  if (outcome == RemoteWalk::Torn) ++totals_.losses["stacks of an interpreter that changed while they were read"];
+  if (outcome == RemoteWalk::Torn) stacks_.count_loss("stacks of an interpreter that changed while they were read");
   raw.walked = walked_;
   raw.walk_flags = static_cast<uint16_t>(ATYS_WALKED | (outcome == RemoteWalk::Cut ? ATYS_WALK_CUT : 0));
-}
-
-// Several timers tick side by side.
-uint64_t RingSource::weight_of(const linux::PerfSample& sample) const {
-  return event_.is_clock ? std::max<uint64_t>(1, sample.period / timers_) : sample.period;
 }
 
 void RingSource::add_wakeups(std::vector<pollfd>& fds) const {
@@ -398,8 +289,8 @@ void RingSource::add_wakeups(std::vector<pollfd>& fds) const {
 }
 
 SourceTotals RingSource::totals() const {
-  SourceTotals totals = totals_;
-  totals.kernel_ns = totals_.samples * kKernelNsPerSample;
+  SourceTotals totals = stacks_.totals();
+  totals.kernel_ns = totals.samples * kKernelNsPerSample;
   totals.figures["kernel-frames"] = is_user_only_ ? 0 : 1;
   if (event_.is_clock) return totals;
   totals.events = events();

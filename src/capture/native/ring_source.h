@@ -4,8 +4,8 @@
 #pragma once
 
 #include <unordered_map>
-#include <unordered_set>
 
+#include "capture/native/ring_stacks.h"
 #include "capture/native/sample_source.h"
 #include "capture/native/timer_periods.h"
 #include "capture/walk_remote.h"
@@ -23,7 +23,7 @@ struct RingPlan {
   bool waits_for_exec = false;  // the process has been created but begins with its next exec
 };
 
-class RingSource final : public SampleSource {
+class RingSource final : public SampleSource, private RingStacks::System {
  public:
   static Result<std::unique_ptr<SampleSource>> open(const RingPlan& plan);
 
@@ -32,7 +32,7 @@ class RingSource final : public SampleSource {
   void stop() override;
   Result<> set_period(uint64_t period) override;
   Result<> add_process(pid_t pid) override;
-  void set_stack_mode(pid_t pid, StackMode mode) override;
+  void set_stack_mode(pid_t pid, StackMode mode) override { stacks_.set_stack_mode(pid, mode); }
   void set_stack_end(pid_t, uint64_t) override {}
   void want_deeper_stacks() override { wants_deeper_stacks_ = true; }
   bool is_learning() const override;
@@ -46,9 +46,9 @@ class RingSource final : public SampleSource {
   SourceTotals totals() const override;
 
  private:
-  RingSource(RingPlan plan, linux::NamedEvent event) : plan_(std::move(plan)), event_(std::move(event)) {}
+  RingSource(const RingPlan& plan, linux::NamedEvent event);
+  void use_timers(size_t timers);
   linux::PerfAttributes attributes(size_t timer) const;
-  uint64_t weight_of(const linux::PerfSample& sample) const;
   Result<> open_event(linux::PerfPlace place);
   Result<> open_event(linux::PerfPlace place, size_t timer);
   linux::PerfCount count_now() const;
@@ -57,18 +57,14 @@ class RingSource final : public SampleSource {
   Result<> watch_all_processes();
   Result<> watch_threads(pid_t pid);
   Result<> open_again();
-  void drain_rings();
-  void hand_over_batch(SampleSink& sink);
-  void hand_over(const linux::PerfSample& sample, SampleSink& sink);
-  void follow(const linux::PerfRecord& record);
-  std::string_view comm_of(pid_t pid, pid_t tid);
   void refresh_interpreters(SampleSink& sink);
-  void walk_beside(RawSample& raw);
+  std::string thread_name(pid_t pid, pid_t tid) override;
+  void add_walk(RawSample& raw) override;
+  void take_more() override;
 
   RingPlan plan_;
   linux::NamedEvent event_;
   bool is_user_only_ = false;  // the system does not let us see the kernel
-  bool watches_all_ = false;   // per CPU, for all processes; filtered here
   bool is_started_ = false;
   bool is_stopped_ = false;
   bool wants_deeper_stacks_ = false;
@@ -80,10 +76,7 @@ class RingSource final : public SampleSource {
   std::vector<UniqueFd> ring_owners_;               // stopped; events of another period have taken their place
   std::unordered_map<int, linux::PerfRing> rings_;  // by CPU
   std::unordered_map<int, int> ring_fds_;
-  std::unordered_set<pid_t> targets_;
-  std::unordered_set<pid_t> by_frame_pointer_;    // processes whose stacks are better followed than copied
-  std::unordered_map<pid_t, std::string> comms_;  // by thread
-  SourceTotals totals_;
+  RingStacks stacks_;
   struct Interpreted {
     uint64_t state = 0;
     RemoteWalker walker;
@@ -92,17 +85,6 @@ class RingSource final : public SampleSource {
   std::unordered_map<pid_t, Interpreted> interpreted_;  // by thread
   std::vector<atys_walked> walked_;
   uint64_t next_refresh_ns_ = 0;
-
-  // Copies of records, so that the rings have room again. A stack that is seen for the first time may take as long as a ring
-  // lasts: what comes meanwhile waits for the next turn.
-  struct Batch {
-    std::vector<std::byte> bytes;
-    std::vector<size_t> offsets;
-    void add(std::span<const std::byte> record);
-    void clear();
-  };
-  Batch batch_;
-  Batch next_batch_;
 };
 
 }  // namespace atys::capture::native

@@ -30,9 +30,4 @@ class Sideband {
   std::vector<linux::PerfRing> rings_;
 };
 
-// Asks an event for the records above as well, with times that compare with the sampler's.
-void want_process_records(linux::PerfAttributes& attributes);
-
-void sort_by_time(std::vector<linux::PerfRecord>& records);
-
 }  // namespace atys::capture::native

@@ -420,20 +420,29 @@ bool StackCollector::is_root(Process& process, uint64_t address) {
   return rule != nullptr && rule->cfa == unwind::Rule::Cfa::Root;
 }
 
+// Where the program itself lies, if it is of Go.
+std::optional<linux::MappedRange> StackCollector::code_of_go(Process& process) {
+  std::optional<linux::MappedRange> code;
+  process.space.for_each([&](const linux::MappedRange& range) {
+    if (!code && !range.path.empty() && range.path.front() == '/') code = range;
+  });
+  if (!code) return std::nullopt;
+  const ModuleNumber program = process.space.place_of(process.pid, code->start, modules_).module;
+  return program >= kFirstFileModule && modules_.is_go(program) ? code : std::nullopt;
+}
+
 // Copies are exact wherever there are unwind rules. Go keeps frame pointers, and its stacks lie where nobody knows how far
 // to copy. The program itself is the lowest mapping of a file; its libraries are opened only when a stack passes through
 // them.
 void StackCollector::choose_mode(Process& process, const RawSample& sample) {
   process.has_mode = true;
-  std::optional<linux::MappedRange> code;
-  process.space.for_each([&](const linux::MappedRange& range) {
-    if (!code && !range.path.empty() && range.path.front() == '/') code = range;
-  });
-  if (!code) return;
-  const ModuleNumber program = process.space.place_of(process.pid, code->start, modules_).module;
-  if (program < kFirstFileModule || !modules_.is_go(program)) return;
-  source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
-  source_.set_code_range(sample.pid, code->start, code->end);
+  if (const auto code = code_of_go(process)) {
+    process.is_by_frame_pointer = true;
+    source_.set_stack_mode(sample.pid, StackMode::ByFramePointer);
+    source_.set_code_range(sample.pid, code->start, code->end);
+  } else if (std::exchange(process.is_by_frame_pointer, false)) {
+    source_.set_stack_mode(sample.pid, StackMode::ByCopy);
+  }
 }
 
 Process& StackCollector::known_process(pid_t pid) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <unordered_set>
 
 #include "capture/native/language_stacks.h"
@@ -151,6 +152,7 @@ class StackCollector final : public SampleSink {
   bool append_language(Process& process, const RawSample& sample);
   void append_place(Process& process, uint64_t address, bool is_exact);
   bool is_root(Process& process, uint64_t address);
+  std::optional<linux::MappedRange> code_of_go(Process& process);
   void choose_mode(Process& process, const RawSample& sample);
   void learn_stack_end(Process& process, const RawSample& sample);
   void learn_name(ThreadNumber number, StackReader& reader);

@@ -136,7 +136,7 @@ std::string line_with(const std::string& text, const std::string& part) {
 
 class StillThreads : public testing::TestWithParam<const char*> {
  protected:
-  static void SetUpTestSuite() { folder_ = new test::ScratchFolder; }
+  static void SetUpTestSuite() { folder_ = new test::BuildFolder; }
   static void TearDownTestSuite() { delete std::exchange(folder_, nullptr); }
   std::string compile() {
     folder_->write("waits.cpp", kProgram);
@@ -155,9 +155,9 @@ class StillThreads : public testing::TestWithParam<const char*> {
     EXPECT_EQ(seen.text.find("leave_frames"), std::string::npos) << seen.text;
   }
 
-  static test::ScratchFolder* folder_;
+  static test::BuildFolder* folder_;
 };
-test::ScratchFolder* StillThreads::folder_ = nullptr;
+test::BuildFolder* StillThreads::folder_ = nullptr;
 
 // The group that the program kills at its end is its own.
 std::vector<std::string> in_own_group(const std::string& program) { return {"setsid", program}; }

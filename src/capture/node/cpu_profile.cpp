@@ -42,14 +42,14 @@ struct Node {
 
 class Reader {
  public:
-  Reader(KindName kind, const V8Thread& thread, Profile& profile) : kind_(kind), thread_(thread), profile_(profile) {}
+  Reader(const KindRow& kind, const V8Thread& thread, Profile& profile) : kind_(kind), thread_(thread), profile_(profile) {}
 
   Result<> read(const Json& cpu_profile) {
     TRY(read_nodes(member(cpu_profile, "nodes")));
     TRY(link_children(member(cpu_profile, "nodes")));
     TRY(count_samples(cpu_profile));
     for (const Node& node : nodes_)
-      if (node.samples > 0 && !(node.is_idle && kind_ == KindName::Cpu)) TRY(add_node(node));
+      if (node.samples > 0 && !(node.is_idle && !kind_.waits)) TRY(add_node(node));
     return {};
   }
 
@@ -62,7 +62,7 @@ class Reader {
   FrameId frame_of(const Node& node, int64_t line);
   LabelSetId labels_of(const Node& node);
 
-  KindName kind_;
+  const KindRow& kind_;
   const V8Thread& thread_;
   Profile& profile_;
   std::vector<Node> nodes_;
@@ -190,16 +190,15 @@ Result<> Reader::add_node(const Node& node) {
 
 }  // namespace
 
-Profile new_profile(KindName kind) {
+Profile new_profile(const KindRow& kind) {
   Profile profile;
-  const std::string_view type = kind == KindName::Wall ? "wall" : "cpu";
-  profile.add_value_type("samples", "count");
-  profile.add_value_type(type, "nanoseconds");
-  profile.header.default_value_type = profile.strings.intern(type);
+  profile.add_value_type(kind.columns.count, "count");
+  profile.add_value_type(kind.columns.weight, kind.columns.unit);
+  profile.header.default_value_type = profile.strings.intern(kind.columns.weight);
   return profile;
 }
 
-Result<> add_cpu_profile(const Json& cpu_profile, KindName kind, const V8Thread& thread, Profile& profile) {
+Result<> add_cpu_profile(const Json& cpu_profile, const KindRow& kind, const V8Thread& thread, Profile& profile) {
   return Reader(kind, thread, profile).read(cpu_profile);
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "capture/recording_plan.h"
+#include "profile/kinds.h"
 #include "profile/profile.h"
 
 namespace atys::capture::node {
@@ -24,11 +24,11 @@ struct V8Thread {
 inline constexpr std::string_view kJavaScriptKind = "v8js";
 
 // An empty profile of that kind, with its value types.
-Profile new_profile(KindName kind);
+Profile new_profile(const profile::KindRow& kind);
 
 // Adds the samples to a profile that new_profile made. V8 counts time as a clock on the wall does: what the thread did not
 // do while it was idle is left out of kind cpu, and is labelled state=idle in kind wall. V8 knows in which line a sample
 // is, but not from which line it was called: callers have no line, only the one that they begin with.
-Result<> add_cpu_profile(const Json& cpu_profile, KindName kind, const V8Thread& thread, Profile& profile);
+Result<> add_cpu_profile(const Json& cpu_profile, const profile::KindRow& kind, const V8Thread& thread, Profile& profile);
 
 }  // namespace atys::capture::node

@@ -16,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)node::split_v8_name(text);
   const auto json = parse_json(text);
   if (!json.ok()) return 0;
-  Profile profile = node::new_profile(KindName::Wall);
-  if (!node::add_cpu_profile(*json, KindName::Wall, {1, 1, "node"}, profile).ok()) return 0;
+  Profile profile = node::new_profile(*profile::find_kind("wall"));
+  if (!node::add_cpu_profile(*json, *profile::find_kind("wall"), {1, 1, "node"}, profile).ok()) return 0;
   int64_t sum = 0;
   for (const int64_t value : profile.samples.values(1))
     if (value < 0 || __builtin_add_overflow(sum, value, &sum)) std::abort();

@@ -29,7 +29,7 @@ const char* const kExample = R"json({
   "samples": [3, 3, 4, 5, 3, 3, 4, 6],
   "timeDeltas": [1000, 1000, 1000, 500, 1000, 1000, 2000, 500]})json";
 
-Result<Profile> read(const std::string& text, KindName kind = KindName::Cpu) {
+Result<Profile> read(const std::string& text, const profile::KindRow& kind = profile::default_kind()) {
   Profile profile = new_profile(kind);
   TRY(add_cpu_profile(TRY(parse_json(text)), kind, kThread, profile));
   return profile;
@@ -60,7 +60,7 @@ TEST(cpu_profile, knows_files_first_lines_and_lines_of_samples) {
 }
 
 TEST(cpu_profile, keeps_idle_time_by_the_clock_on_the_wall) {
-  const auto profile = read(kExample, KindName::Wall);
+  const auto profile = read(kExample, *profile::find_kind("wall"));
   ASSERT_TRUE(profile.ok());
   EXPECT_NE(
       test::to_text(*profile).find("(idle)[native] {process.pid=12,state=idle,thread.id=12,thread.name=node} 2 3000000"),

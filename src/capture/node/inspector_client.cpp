@@ -2,10 +2,10 @@
 #include "capture/node/inspector_client.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 
 #include <algorithm>
 
+#include "base/random.h"
 #include "capture/node/http_head.h"
 
 namespace atys::capture::node {
@@ -19,10 +19,10 @@ constexpr int kMostReads = 16;        // of 64 KiB in one go
 constexpr uint64_t kControlMs = 100;  // to answer a ping
 
 template <size_t size>
-std::array<uint8_t, size> random_bytes() {
+std::array<uint8_t, size> random_array() {
   std::array<uint8_t, size> bytes{};
   // Masks and keys only guard proxies against crafted text; there is none between us and the loopback interface.
-  (void)!::getrandom(bytes.data(), bytes.size(), GRND_NONBLOCK);
+  (void)fill_random(std::as_writable_bytes(std::span(bytes)));
   return bytes;
 }
 
@@ -99,7 +99,7 @@ Result<std::string> parse_session_path(std::string_view list) {
 Result<InspectorClient> InspectorClient::connect(const InspectorAddress& address, const std::string& path,
                                                  Deadline deadline) {
   InspectorClient client(TRY(LoopbackStream::connect(address.pid, address.port, address.is_ipv6, deadline)));
-  const auto bytes = random_bytes<16>();
+  const auto bytes = random_array<16>();
   const std::string key(bytes.begin(), bytes.end());
   TRY(client.stream_.write(upgrade_request(address.host(), path, key), deadline));
   std::string rest;
@@ -112,12 +112,12 @@ Result<InspectorClient> InspectorClient::connect(const InspectorAddress& address
 Result<> InspectorClient::write_message(const Json& message, Deadline deadline) {
   // What is not UTF-8 cannot come from us; replaced rather than thrown about.
   const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return stream_.write(encode_frame(Opcode::Text, text, random_bytes<4>()), deadline);
+  return stream_.write(encode_frame(Opcode::Text, text, random_array<4>()), deadline);
 }
 
 Result<> InspectorClient::answer_control(const WebSocketMessage& message, Deadline deadline) {
   if (message.opcode == Opcode::Ping)
-    return stream_.write(encode_frame(Opcode::Pong, message.payload, random_bytes<4>()), deadline);
+    return stream_.write(encode_frame(Opcode::Pong, message.payload, random_array<4>()), deadline);
   if (message.opcode == Opcode::Close) return fail(ErrorCode::Unavailable, "the inspector closed the session");
   return {};
 }

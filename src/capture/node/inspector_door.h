@@ -14,41 +14,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/node/inspector_checks.h"
 #include "capture/node/inspector_client.h"
-#include "capture/node/inspector_options.h"
 #include "capture/node/port_holder.h"
 #include "capture/traces.h"
 #include "linux/process_sockets.h"
 
 namespace atys::capture::node {
-
-struct NodeProcess {
-  pid_t pid = 0;
-  uint64_t start_time_ticks = 0;
-  std::string runtime_file;  // as the process sees it
-  InspectorOptions options;
-  bool is_cluster_worker = false;  // of node:cluster; it is no primary then
-  std::string v8_version = {};     // empty: unknown
-};
-
-// Whether a process with that V8 survives being asked for a profile of itself. Those of Node.js 12 (V8 7.8) crashed, a
-// quarter of the ones that had just begun: V8 kept names without a lock between its threads. An unknown version is a new
-// one.
-bool survives_profiling(std::string_view v8_version);
-
-// Before Node.js 16 (V8 9), an inspector cannot be closed and opened in one go.
-bool can_move_inspector(const NodeProcess& process);
-
-// Whether Node.js may not handle signals yet: it takes a tenth of a second of CPU time until it does, which on a busy
-// machine may be many seconds. One that sleeps has little CPU time for ever, hence an end to that.
-bool may_be_starting(double age_seconds, double cpu_seconds);
-
-// Fails where the process is gone.
-Result<NodeProcess> look_at_process(pid_t pid, const std::string& runtime_file);
-
-// Whether the inspector can be had, without touching the process. What may change by itself (a process that has just begun,
-// a port that others will give back) is no reason to say no.
-Result<> check_inspector(const NodeProcess& process);
 
 // What a recording that was killed has left open, as it noted that; whether it is closed now.
 inline constexpr std::string_view kOpenInspector = "open inspector";

@@ -8,16 +8,17 @@
 //               process meanwhile: docs/decisions/0024-nodejs-without-a-door.md
 // Other programs with V8 in them (Deno, Chromium, a server that embeds it) have the first way only.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <ctime>
 
+#include "base/error_text.h"
 #include "capture/detect.h"
 #include "capture/node/command_maps.h"
 #include "capture/node/node_recorder.h"
 #include "capture/node/v8_names.h"
 #include "capture/process_files.h"
 #include "capture/profiling_kernel.h"
+#include "linux/perf_map.h"
 #include "linux/process.h"
 
 namespace atys::capture {
@@ -35,22 +36,14 @@ std::string version(const symbolize::ElfFile& file, const FileSigns& signs, std:
   return std::to_string(major_number) + "." + std::to_string(minor_number);
 }
 
-// A map that a process of the same number left behind says nothing of this one.
-bool has_perf_map(pid_t pid) {
-  const auto process = linux::read_process(pid);
-  if (!process.ok()) return false;
-  const UniqueFd fd = open_in_root(pid, fmt::format("/tmp/perf-{}.map", process->pid_in_namespace), O_PATH | O_NOFOLLOW);
-  struct stat status {};
-  return fd.is_open() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-         (status.st_uid == process->uid || status.st_uid == 0) &&
-         status.st_mtim.tv_sec >= linux::unix_time_of_start(process->start_time_ticks);
-}
-
 bool has_just_begun(pid_t pid) {
   constexpr time_t kSeconds = 10;
   const auto process = linux::read_process(pid);
   return process.ok() && linux::unix_time_of_start(process->start_time_ticks) + kSeconds >= ::time(nullptr);
 }
+
+// V8's samples are of time.
+bool is_recorded(const profile::KindRow& kind) { return kind.has_rate; }
 
 class NodeKernel final : public ProfilingKernel {
  public:
@@ -87,7 +80,7 @@ Result<> check_v8(const DetectedRuntime& runtime) {
 }
 
 Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
-  if (has_perf_map(pid))
+  if (linux::has_perf_map(pid))
     return {.shows = "JavaScript functions, files and their first lines among native and kernel frames, by its perf map",
             .limits =
                 "functions that V8 interprets have no names of their own unless it was also started with "
@@ -97,8 +90,7 @@ Outlook NodeKernel::outlook(pid_t pid, const DetectedRuntime& runtime) const {
   if (works.ok()) works = process.ok() ? check_inspector(*process) : Result<>(process.error());
   if (!works.ok())
     return {.shows = "native and kernel frames",
-            .limits = "frames of JavaScript functions are addresses: " + works.error().message +
-                      (works.error().hint.empty() ? "" : "; " + works.error().hint),
+            .limits = "frames of JavaScript functions are addresses: " + error_text(works.error()),
             .is_native_only = true};
   return {
       .shows =
@@ -125,7 +117,7 @@ std::string why_no_names(pid_t pid) {
 
 Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
   Attachment attachment;
-  if (has_perf_map(request.pid)) return attachment;
+  if (linux::has_perf_map(request.pid)) return attachment;
   if (!request.plan->may_open_inspector) {
     const auto told = look_at_process(request.pid, request.runtime->path);
     // It may not have written any of it yet.
@@ -133,9 +125,10 @@ Result<Attachment> NodeKernel::attach(const AttachRequest& request) const {
       attachment.notes.push_back(why_no_names(request.pid));
     return attachment;
   }
-  const KindName kind = request.plan->kind.name;
-  if (kind != KindName::Cpu && kind != KindName::Wall) {
-    attachment.notes.push_back("JavaScript functions are named in kinds cpu and wall only");
+  const profile::KindRow* kind = request.plan->kind.row;
+  if (!is_recorded(*kind)) {
+    attachment.notes.push_back("JavaScript functions are named in kinds " + profile::listed_kinds(is_recorded, " and ") +
+                               " only");
     return attachment;
   }
   TRY(check_v8(*request.runtime));

@@ -70,7 +70,7 @@ void NodeRecorder::set_rate(double hz) {
   const bool is_same_for_v8 = std::min(recording_.hz, kMostHz) == std::min(hz, kMostHz);
   recording_.hz = hz;
   if (!client_ || is_ending_ || is_same_for_v8) return;
-  if (!kept_) kept_ = Taken{.profile = new_profile(recording_.kind), .covered = {}};
+  if (!kept_) kept_ = Taken{.profile = new_profile(*recording_.kind), .covered = {}};
   (void)take_each(Then::BeginAnew, *kept_);  // what ails it, the next take() meets as well
 }
 
@@ -144,7 +144,7 @@ Result<> NodeRecorder::move_away(Deadline deadline) {
 // What it recorded so far is kept; the move takes it some milliseconds, in which it records nothing.
 void NodeRecorder::give_port_back() {
   const Deadline deadline = within(kOpenMs);
-  if (!kept_) kept_ = Taken{.profile = new_profile(recording_.kind), .covered = {}};
+  if (!kept_) kept_ = Taken{.profile = new_profile(*recording_.kind), .covered = {}};
   Result<> done = take_each(Then::Stop, *kept_);
   isolates_.clear();
   if (done.ok()) done = move_away(deadline);
@@ -231,7 +231,7 @@ Result<> NodeRecorder::take_from(const Isolate& isolate, Then then, Profile& pro
   const Json answer = TRY(call(isolate, "Profiler.stop", Json::object()));
   if (then == Then::GoOn) TRY(call(isolate, "Profiler.start", Json::object()));
   if (then == Then::BeginAnew) TRY(begin(isolate));
-  return add_cpu_profile(member(answer, "profile"), recording_.kind, isolate.thread, profile);
+  return add_cpu_profile(member(answer, "profile"), *recording_.kind, isolate.thread, profile);
 }
 
 Result<> NodeRecorder::take_each(Then then, Taken& into) {
@@ -254,7 +254,7 @@ Result<> NodeRecorder::take_each(Then then, Taken& into) {
 Result<NodeRecorder::Taken> NodeRecorder::take_all(bool is_last) {
   std::optional<Taken> kept = std::exchange(kept_, std::nullopt);
   const bool has_some = kept && !kept->covered.empty();
-  Taken all = kept ? std::move(*kept) : Taken{.profile = new_profile(recording_.kind), .covered = {}};
+  Taken all = kept ? std::move(*kept) : Taken{.profile = new_profile(*recording_.kind), .covered = {}};
   const Result<> taken = take_each(is_last ? Then::Stop : Then::GoOn, all);
   if (taken.ok()) return all;
   if (!has_some) return taken.error();
@@ -301,7 +301,7 @@ void NodeRecorder::look_at_door() {
                                        process_.pid, door_.was_open() ? "" : " for the recording: it was closed");
   why_over_ = told;
   end_by_ = Deadline::in_ms(kGuestMs);
-  Taken taken{.profile = new_profile(recording_.kind), .covered = {}};
+  Taken taken{.profile = new_profile(*recording_.kind), .covered = {}};
   if (Result<Taken> all = take_all(true); all.ok()) taken = all.take();
   taken.profile.add_loss("JavaScript after somebody else connected to its inspector", 1);
   taken.profile.add_fact("warning", told);

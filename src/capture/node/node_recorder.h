@@ -18,7 +18,7 @@
 namespace atys::capture::node {
 
 struct NodeRecording {
-  KindName kind = KindName::Cpu;
+  const profile::KindRow* kind = &profile::default_kind();
   double hz = 99;
   // Other Node.js processes will be recorded as well, most likely, and want the port that this one opens its inspector on.
   bool has_company = true;

@@ -136,7 +136,7 @@ TEST_F(NodeRecorderTest, writes_only_of_the_debugger_and_only_to_standard_error)
 
 TEST_F(NodeRecorderTest, leaves_idle_time_out_unless_it_is_asked_for) {
   const auto child = begin(kIdle);
-  for (const KindName kind : {KindName::Cpu, KindName::Wall}) {
+  for (const std::string_view kind : {"cpu", "wall"}) {
     auto attachment = attach(child->pid(), 999, kind);
     ASSERT_TRUE(attachment.ok()) << attachment.error().message;
     ASSERT_TRUE(start(*attachment->recorder));
@@ -144,8 +144,8 @@ TEST_F(NodeRecorderTest, leaves_idle_time_out_unless_it_is_asked_for) {
     const auto profile = attachment->recorder->take(true);
     ASSERT_TRUE(profile.ok()) << profile.error().message;
     auto counts = leaves(*profile);
-    EXPECT_EQ(counts["(idle)"] > 0, kind == KindName::Wall);
-    EXPECT_EQ(profile->text(profile->value_types()[1].type), kind == KindName::Wall ? "wall" : "cpu");
+    EXPECT_EQ(counts["(idle)"] > 0, kind == "wall");
+    EXPECT_EQ(profile->text(profile->value_types()[1].type), kind);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/hex.h"
 #include "linux/proc_text.h"
 
 namespace atys::capture::node {
@@ -18,18 +19,11 @@ constexpr std::array<std::string_view, 6> kFunctionTags{"JS:", "LazyCompile:", "
 constexpr std::array<std::string_view, 9> kOtherTags{
     "Builtin:", "BytecodeHandler:", "Stub:", "Handler:", "RegExp:", "Callback:", "CppFunction:", "Trampoline:", "Code:"};
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 std::string without_percent(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = high < 0 ? -1 : hex_digit(text[i + 2]);
+    const int high = text[i] == '%' && i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
+    const int low = high < 0 ? -1 : hex_value(text[i + 2]);
     if (low < 0 || high + low == 0) {  // a zero byte has no business in a name
       result.push_back(text[i]);
       continue;

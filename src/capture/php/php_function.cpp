@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/path_names.h"
+
 namespace atys::capture::php {
 
 namespace {
@@ -43,8 +45,6 @@ T field(const std::array<std::byte, kFunctionBytes>& bytes, uint32_t offset) {
 // What comes last is by version, and none of it is of an internal function; a short read at the end of memory is enough
 // for that.
 constexpr size_t kInternalBytes = 24;
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // PHP 8.4 says in the name itself where a closure is from; before it is the same for all of them.
 void tell_closures_apart(std::string& name, const FunctionHead& function, const std::string& file) {

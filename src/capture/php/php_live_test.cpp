@@ -93,7 +93,7 @@ class PhpLive : public testing::Test {
     ASSERT_NE(reader_, nullptr);
   }
 
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
   std::unique_ptr<test::WaitingProgram> program_;
   DetectedRuntime runtime_;
   std::unique_ptr<StackReader> reader_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/byte_source.h"
+#include "base/path_names.h"
 #include "capture/process_files.h"
 #include "linux/process.h"
 
@@ -53,7 +54,7 @@ Opcache find_opcache(pid_t pid) {
 
 // Whether one script comes after the other. Only how carefully we look depends on it, so names will do.
 bool serves_requests(pid_t pid, std::string_view path) {
-  const std::string_view file = path.substr(path.rfind('/') + 1);
+  const std::string_view file = base_name(path);
   for (const std::string_view part : {"lib", "mod_", "fpm", "cgi"})
     if (file.find(part) != std::string_view::npos) return true;
   const auto process = linux::read_process(pid);

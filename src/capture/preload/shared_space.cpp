@@ -13,6 +13,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "base/path_names.h"
+
 namespace atys::preload {
 
 namespace {
@@ -120,7 +122,7 @@ std::string program_of(const std::vector<std::string>& command) {
   std::vector<std::string> words = command;
   for (int i = 0; i < kMostInterpreters && !words.empty(); ++i) {
     const std::string path = find_on_path(words[0]);
-    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string name(base_name(path));
     if (name == "env") {  // its options and variables stand before what it runs
       size_t at = 1;
       while (at < words.size() && (words[at].starts_with('-') || words[at].find('=') != std::string::npos)) ++at;

@@ -36,7 +36,7 @@ std::optional<uint32_t> minor_of(std::string_view version) {
   return minor;
 }
 
-std::vector<AddressRange> code_of(const LoadedFile& file) {
+std::vector<AddressRange> code_ranges_of(const LoadedFile& file) {
   std::vector<AddressRange> ranges;
   for (const linux::MappedRange& range : file.executable) ranges.push_back({range.start, range.end});
   return ranges;
@@ -51,11 +51,11 @@ void add_launcher(pid_t pid, Interpreter& interpreter, const std::string& runtim
   if (path.empty() || path == runtime_path) return;
   auto launcher = open_loaded_file(pid, path);
   if (!launcher.ok() || !launcher->imports({"Py_BytesMain", "Py_Main"})) return;
-  for (const AddressRange& range : code_of(*launcher)) interpreter.own.push_back(range);
+  for (const AddressRange& range : code_ranges_of(*launcher)) interpreter.own.push_back(range);
 }
 
 void find_code(const LoadedFile& file, const std::map<std::string, LoadedFile::Place>& symbols, Interpreter& interpreter) {
-  interpreter.own = code_of(file);
+  interpreter.own = code_ranges_of(file);
   for (const auto& [name, place] : symbols) {
     const AddressRange range{place.address, place.address + place.size};
     if (name.starts_with("_PyEval_EvalFrameDefault")) interpreter.evaluator.push_back(range);

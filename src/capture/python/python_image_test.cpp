@@ -189,7 +189,7 @@ class PythonLive : public testing::Test {
   }
 
   const char* script_;
-  test::ScratchFolder folder_;
+  test::BuildFolder folder_;
   std::unique_ptr<test::WaitingProgram> program_;
   DetectedRuntime runtime_;
 };

@@ -11,6 +11,7 @@
 
 #include "base/breather.h"
 #include "base/clock.h"
+#include "base/error_text.h"
 #include "capture/recording.h"
 #include "capture/service_watch.h"
 #include "linux/process.h"
@@ -72,7 +73,7 @@ class TaskRunner::Loop {
         continue;
       }
       if (const Result<> done = record(); !done.ok()) {
-        tell(done.error().message + (done.error().hint.empty() ? "" : "; " + done.error().hint));
+        tell(error_text(done.error()));
         runner_.sleep(kLookAgainNs);
         if (done.error().code == ErrorCode::NotFound) wait_for_instances();
       } else if (task_.pause_ns > 0) {

@@ -117,6 +117,7 @@ class Running final : public Controller {
   Result<ExportResponse> store(Received received);
   void count_refused(const std::string& reason, size_t profiles);
   AgentReport own_report() const;
+  Result<> look_at_store(ControllerStatus& status);
   void add_problem(std::string problem);
   std::string clock_path() const { return options_.folder + "/clock"; }
   Result<> start_clock();
@@ -132,7 +133,8 @@ class Running final : public Controller {
   Error later(const Error& trouble);
   store::RetentionPolicy retention() const {
     store::RetentionPolicy policy = options_.retention;
-    if (policy.max_bytes == 0 && options_.default_limit) policy.max_bytes = options_.default_limit();
+    store::StoreMaintenance* maintenance = store_->maintenance();
+    if (policy.max_bytes == 0 && maintenance != nullptr) policy.max_bytes = maintenance->default_max_bytes();
     return policy;
   }
 
@@ -195,7 +197,7 @@ Result<> Running::start_clock() {
     const std::string text(as_text(TRY((*saved)->read_all(100))));
     std::from_chars(text.data(), text.data() + text.size(), reference);
   }
-  if (const auto health = store_->health(); health.ok()) newest_ns_ = health->newest_ns;
+  if (const auto holdings = store_->holdings(); holdings.ok()) newest_ns_ = holdings->newest_ns;
   if (reference <= 0) reference = newest_ns_;
   store::TrustedClock clock(reference, now_ns(), running_ns());
   if (const auto odd = clock.odd_start()) add_problem(*odd);
@@ -372,8 +374,9 @@ Result<ExportResponse> Running::store(Received received) {
 }
 
 Result<std::vector<store::InstanceEntry>> Running::instances(const std::string& service) {
-  TRY(find_service(*store_, service));
-  return store_->instances(service);
+  std::vector<store::InstanceEntry> instances = TRY(store_->instances(service));
+  if (instances.empty()) TRY(find_service(*store_, service));
+  return instances;
 }
 
 Result<store::Merged> Running::profile(const ServiceQuery& query) {
@@ -411,14 +414,22 @@ Result<ControllerStatus> Running::status() {
   status.turned_away = door_.turned_away();
   status.kept = kept_.state();
   // What is wrong with the store is to be told when it is wrong.
-  if (auto health = store_->health(); health.ok())
-    status.store = health.take();
-  else
-    status.store_trouble = health.error().message;
+  if (const Result<> looked = look_at_store(status); !looked.ok()) status.store_trouble = looked.error().message;
   status.store_limit_bytes = retention().max_bytes;
   status.has_upstream = upstream_ != nullptr;
   if (upstream_) status.upstream = upstream_->status();
   return status;
+}
+
+Result<> Running::look_at_store(ControllerStatus& status) {
+  if (store::StoreMaintenance* maintenance = store_->maintenance()) {
+    status.store_files.emplace();
+    status.store_files = TRY(maintenance->health());
+    status.store = *status.store_files;
+  } else {
+    status.store = TRY(store_->holdings());
+  }
+  return {};
 }
 
 AgentReport Running::own_report() const {
@@ -464,13 +475,18 @@ void Running::keep_up() {
 
 // No answer changes by it, so that a clock that is ahead does no harm; one that is behind must not put it off.
 void Running::compact() {
-  const auto compacted = store_->compact(std::max(now_ns(), trusted_now_ns()));
+  store::StoreMaintenance* maintenance = store_->maintenance();
+  if (maintenance == nullptr) return;
+  const auto compacted = maintenance->compact(std::max(now_ns(), trusted_now_ns()));
   if (!compacted.ok()) add_problem("sums: " + compacted.error().message);
   if (compacted.ok()) ++books_.lock()->counted.compactions;
 }
 
 void Running::retain() {
-  const auto dropped = store_->retain(retention(), trusted_now_ns());
+  const int64_t now = trusted_now_ns();
+  store::StoreMaintenance* maintenance = store_->maintenance();
+  const Result<store::Dropped> dropped =
+      maintenance != nullptr ? maintenance->retain(retention(), now) : Result<store::Dropped>(store::Dropped{});
   if (const auto saved = save_clock(); !saved.ok()) add_problem("retention: " + saved.error().message);
   if (!dropped.ok()) return add_problem("retention: " + dropped.error().message);
   {

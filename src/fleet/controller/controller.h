@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,14 +23,14 @@
 #include "fleet/wire/admission.h"
 #include "fleet/wire/export_response.h"
 #include "store/profile_store.h"
+#include "store/store_maintenance.h"
 
 namespace atys::fleet {
 
 struct ControllerOptions {
-  std::string folder;  // tasks, and what is on its way to a controller above
-  std::string name;    // as a node of that one; empty: the host's name
-  store::RetentionPolicy retention = {};
-  std::function<uint64_t()> default_limit = {};  // of bytes on disk, where `retention` has none; empty: no limit
+  std::string folder;                            // tasks, and what is on its way to a controller above
+  std::string name;                              // as a node of that one; empty: the host's name
+  store::RetentionPolicy retention = {};         // without a limit of bytes: the store's own
   size_t most_waiting_bytes = size_t{64} << 20;  // messages inside, in all
   size_t most_kept_bytes = size_t{32} << 20;     // messages that the next ones are compressed against
   uint64_t report_again_ns = 5'000'000'000;
@@ -57,8 +58,9 @@ struct ControllerStatus {
   double rate_factor = 1, load = 0;
   size_t nodes = 0, nodes_away = 0, nodes_joined = 0, tasks = 0;
   uint64_t nodes_crowded_out = 0;  // forgotten to make room for others
-  store::Health store;
-  std::string store_trouble;  // why it cannot take windows, or tell of itself, now; empty: it can
+  store::Holdings store;
+  std::optional<store::Health> store_files;  // of a store that does not look after them itself
+  std::string store_trouble;                 // why it cannot take windows, or tell of itself, now; empty: it can
   uint64_t store_limit_bytes = 0;
   uint64_t compactions = 0, dropped_windows = 0;  // the latter by retention
   uint64_t dropped_files = 0;                     // likewise: whole days

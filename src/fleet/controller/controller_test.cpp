@@ -9,7 +9,7 @@
 #include "fleet/controller/doors.h"
 #include "fleet/window_labels.h"
 #include "fleet/wire/grpc_link.h"
-#include "store/embedded/embedded_store.h"
+#include "store/open_store.h"
 #include "support/fleet_windows.h"
 #include "support/scratch_folder.h"
 
@@ -29,13 +29,15 @@ struct Site {
   // Time passes with the clock, but for what `set_by` says.
   std::shared_ptr<std::atomic<int64_t>> now = std::make_shared<std::atomic<int64_t>>(kStart);
   std::shared_ptr<std::atomic<int64_t>> set_by = std::make_shared<std::atomic<int64_t>>(0);
-  std::string name;
+  std::string name, store_url;
   std::unique_ptr<Controller> controller;
 
-  explicit Site(const std::string& called, Controller* above = nullptr) : name(called) { open(above); }
+  explicit Site(const std::string& called, Controller* above = nullptr) : Site(called, above, "memory:") {}
+  // One whose store has files: there when it is opened again, and to be maintained.
+  static Site on_disk(const std::string& called) { return Site(called, nullptr, "embedded:"); }
 
   void open(Controller* above) {
-    auto store = store::open_embedded_store({.folder = folder.path() + "/store"});
+    auto store = store::open_store(store_url == "embedded:" ? store_url + folder.path() + "/store" : store_url);
     CHECK(store.ok());
     auto opened = Controller::open({.folder = folder.path(),
                                     .name = name,
@@ -54,6 +56,11 @@ struct Site {
     return merged.ok() ? test::to_text(merged->profile) : merged.error().message;
   }
   uint64_t windows() const { return controller->status()->windows; }
+
+ private:
+  Site(const std::string& called, Controller* above, std::string url) : name(called), store_url(std::move(url)) {
+    open(above);
+  }
 };
 
 SentWindow window(int sequence, const std::string& stacks, const std::string& node = "web-1", int64_t start = kStart) {
@@ -101,12 +108,12 @@ TEST(controller, windows_of_all_nodes_are_one_profile) {
   ASSERT_TRUE(send(*site.controller, window(1, "main;g 5\n", "web-2")).ok());
   EXPECT_EQ(site.text(), "main;f 7\nmain;g 6\n");
   ServiceQuery one_node = site.everything();
-  one_node.node = "web-2";
+  one_node.matchers = {store::equals("node", "web-2")};
   EXPECT_EQ(test::to_text(site.controller->profile(one_node)->profile), "main;g 5\n");
 }
 
 TEST(controller, what_is_sent_twice_is_stored_once_also_after_a_restart) {
-  Site site("root");
+  Site site = Site::on_disk("root");
   ASSERT_TRUE(send(*site.controller, window(1, "main;f 3\n")).ok());
   EXPECT_EQ(*send(*site.controller, window(1, "main;f 3\n")), ExportResponse{});
   EXPECT_EQ(site.controller->status()->duplicates, 1u);
@@ -255,7 +262,7 @@ TEST(controller, agents_reach_it_over_the_network) {
 TEST(controller, drops_nothing_because_its_clock_was_wrong_and_tells_it) {
   constexpr int64_t kDay = 24 * 60 * kMinute;
   for (const bool is_wrong_at_start : {true, false}) {
-    Site site("here");
+    Site site = Site::on_disk("here");
     ASSERT_TRUE(send(*site.controller, window(1, "main;work 5")).ok());
     site.controller->keep_up();
     if (is_wrong_at_start) site.controller.reset();

@@ -10,6 +10,4 @@ namespace atys::fleet {
 // Empty: the names do not tell, as with ("samples", "count") and no period.
 std::string kind_of(std::string_view type, std::string_view unit, std::string_view period_type);
 
-inline constexpr std::string_view kUnknownKind = "cpu";  // of samples of which nothing is said
-
 }  // namespace atys::fleet

@@ -2,16 +2,13 @@
 #include "fleet/controller/pooled_merge.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
-#include <set>
+#include <string>
 #include <utility>
 
 #include "adapt/pooling.h"
 #include "adapt/stretch.h"
-#include "fleet/controller/received.h"
-#include "fleet/window_labels.h"
 #include "reduce/merge.h"
 
 namespace atys::fleet {
@@ -20,73 +17,21 @@ namespace {
 
 // Above that, a range is long, and a plain merge, which reads sums, is quick where this is not.
 constexpr size_t kMostStretches = 200;
-constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kSurroundingsNs = 1'800'000'000'000;
 
-void unite(store::Coverage& all, const store::Coverage& one, bool is_first) {
-  all.windows += one.windows;
-  all.coarsest = std::max(all.coarsest, one.coarsest);
-  all.from_ns = is_first ? one.from_ns : std::min(all.from_ns, one.from_ns);
-  all.to_ns = is_first ? one.to_ns : std::max(all.to_ns, one.to_ns);
-  all.exact = all.exact && one.exact;
-  all.dropped = all.dropped || one.dropped;
-  all.may_return = all.may_return || one.may_return;
-  for (const std::string& problem : one.problems)
-    if (std::find(all.problems.begin(), all.problems.end(), problem) == all.problems.end()) all.problems.push_back(problem);
+using Groups = std::vector<store::WindowGroup>;
+
+bool is_plain(const Groups& groups) {
+  return std::all_of(groups.begin(), groups.end(), [](const store::WindowGroup& group) { return group.stretch.is_none(); });
 }
 
-bool fits(const std::optional<std::string>& wanted, const std::string& value) { return !wanted || *wanted == value; }
-
-// When windows with a label began.
-struct Extent {
-  int64_t first_ns = INT64_MAX;
-  int64_t last_ns = INT64_MIN;
-
-  void add(const Extent& other) {
-    first_ns = std::min(first_ns, other.first_ns);
-    last_ns = std::max(last_ns, other.last_ns);
-  }
-};
-using Labels = std::map<std::string, Extent, std::less<>>;
-
-bool is_plain(const Labels& labels) { return labels.empty() || (labels.size() == 1 && labels.contains(kNoStretch)); }
-
-// The stretches that windows of the selection may be of; none where not all of them can be known.
-Result<Labels> stretches_in(store::ProfileStore& store, const store::Selection& selection) {
-  Labels labels;
+// The stretches that windows of the selection are of; nothing where they are too many, or not all of them can be known.
+Result<std::optional<Groups>> stretches_in(store::ProfileStore& store, const store::Selection& selection) {
   store::Missing missing;
-  const std::vector<store::InstanceEntry> instances = TRY(store.instances(selection.service, &missing));
-  if (!missing.problems.empty()) return labels;
-  for (const store::InstanceEntry& entry : instances) {
-    const bool is_elsewhere = entry.windows > 0 && (entry.last_ns < selection.from_ns || entry.first_ns >= selection.to_ns);
-    if (is_elsewhere || !fits(selection.version, entry.version) || !fits(selection.node, entry.node) ||
-        !fits(selection.instance, entry.instance))
-      continue;
-    for (const auto& [key, value] : entry.labels)
-      if (key == kStretch) labels[value].add({entry.first_ns, entry.last_ns});
-  }
-  return labels;
-}
-
-// "SENDER/TASK/NUMBER@RATE": the windows of one sender and task are a stream, and its stretches are counted. The number may
-// be followed by when a change began (window_labels.h).
-struct StretchName {
-  std::string stream;
-  uint64_t number = 0;
-  int64_t began_ns = 0;
-};
-
-StretchName parse_stretch(const std::string& label) {
-  const std::string stretch = label.substr(0, label.rfind(kRateMark));
-  const size_t slash = stretch.rfind('/');
-  if (slash == std::string::npos) return {.stream = stretch};
-  StretchName name{.stream = stretch.substr(0, slash)};
-  const char* end = stretch.data() + stretch.size();
-  const char* behind = std::from_chars(stretch.data() + slash + 1, end, name.number).ptr;
-  int64_t began_ms = 0;
-  if (behind != end && *behind == kBeganMark) std::from_chars(behind + 1, end, began_ms);
-  if (began_ms > 0 && began_ms < INT64_MAX / kNsPerMs) name.began_ns = began_ms * kNsPerMs;
-  return name;
+  Result<Groups> groups = store.groups(selection, {.most = kMostStretches}, &missing);
+  if (groups.ok()) return missing.problems.empty() ? std::optional(groups.take()) : std::nullopt;
+  if (groups.error().code == ErrorCode::ResourceExhausted) return std::optional<Groups>();
+  return groups.error();
 }
 
 std::string weight_type(const Profile& profile) {
@@ -103,115 +48,100 @@ store::Selection with_surroundings(const store::Selection& selection) {
   return wide;
 }
 
-// Reads the windows of stretches piece by piece: before, in and after the range that is asked for, and the last window of
-// each stretch apart.
-class StretchReader {
+// When the windows of a stretch began, at whatever rate.
+struct Extent {
+  int64_t first_ns = INT64_MAX;
+  int64_t last_ns = INT64_MIN;
+
+  void add(const store::WindowGroup& group) {
+    first_ns = std::min(first_ns, group.first_ns);
+    last_ns = std::max(last_ns, group.last_ns);
+  }
+};
+
+// Pools the parts of stretches: those that are asked for, and those that tell of them besides.
+class StretchPool {
  public:
-  StretchReader(store::ProfileStore& store, const store::Selection& selection, const Labels& labels)
-      : store_(store), asked_(selection), wide_(with_surroundings(selection)) {
-    for (const auto& [label, extent] : labels) {
-      const StretchName name = parse_stretch(label);
-      extents_[{name.stream, name.number}].add(extent);
-    }
+  explicit StretchPool(const Groups& groups) {
+    for (const store::WindowGroup& group : groups) extents_[{group.stretch.stream, group.stretch.number}].add(group);
   }
 
-  Result<> read(const std::string& label, const Extent& extent) {
-    const StretchName name = parse_stretch(label);
-    const Extent& whole = extents_.at({name.stream, name.number});
-    const bool has_newest = whole.first_ns < whole.last_ns && adapt::role_of(name.number) == adapt::Role::Alike;
-    std::set<int64_t> borders{wide_.from_ns, asked_.from_ns, asked_.to_ns, wide_.to_ns};
-    if (has_newest && wide_.from_ns < whole.last_ns && whole.last_ns < wide_.to_ns) borders.insert(whole.last_ns);
-    for (auto from = borders.begin(); std::next(from) != borders.end(); ++from) {
-      const int64_t to_ns = *std::next(from);
-      if (extent.last_ns < *from || extent.first_ns >= to_ns) continue;
-      const bool is_asked_for = asked_.from_ns <= *from && to_ns <= asked_.to_ns;
-      const bool is_newest = has_newest && *from == whole.last_ns;
-      TRY(read_piece(label, name, {*from, to_ns}, {name.number, is_asked_for, is_newest, whole.last_ns, name.began_ns}));
+  void add(const store::GroupPart& part, bool is_asked_for) {
+    const store::Stretch& stretch = part.group.stretch;
+    if (is_asked_for) windows_ += part.windows;
+    if (stretch.is_none()) {
+      if (is_asked_for) sum_.add(part.profile);
+      return;
     }
-    return {};
+    if (!is_asked_for) around_ += part.windows;
+    const Extent& whole = extents_[{stretch.stream, stretch.number}];
+    const bool has_newest = whole.first_ns < whole.last_ns && adapt::role_of(stretch.number) == adapt::Role::Alike;
+    const bool is_newest = has_newest && part.is_newest && part.group.last_ns == whole.last_ns;
+    streams_.try_emplace(stretch.stream, weight_type(part.profile))
+        .first->second.add(part.profile, {stretch.number, is_asked_for, is_newest, whole.last_ns, stretch.began_ns});
   }
 
-  bool is_whole() const { return is_whole_; }
-
-  store::Merged finish() {
+  store::Merged finish(store::Coverage coverage) {
     for (auto& [stream, pool] : streams_) sum_.add(pool.finish());
-    merged_.profile = sum_.finish();
-    // Pieces without windows were not read, and are covered all the same.
-    store::Coverage& coverage = merged_.coverage;
-    coverage.from_ns = is_first_ ? asked_.from_ns : std::min(coverage.from_ns, asked_.from_ns);
-    coverage.to_ns = is_first_ ? asked_.to_ns : std::max(coverage.to_ns, asked_.to_ns);
-    if (around_ > 0) merged_.profile.add_fact("windows_around", std::to_string(around_));
-    return std::move(merged_);
+    coverage.windows = windows_;
+    store::Merged merged{sum_.finish(), std::move(coverage)};
+    if (around_ > 0) merged.profile.add_fact("windows_around", std::to_string(around_));
+    return merged;
   }
 
  private:
-  struct Range {
-    int64_t from_ns;
-    int64_t to_ns;
-  };
-
-  Result<> read_piece(const std::string& label, const StretchName& name, Range range, adapt::Place place) {
-    const bool has_stretch = label != kNoStretch;
-    if (!has_stretch && !place.is_asked_for) return {};
-    store::Selection one = asked_;
-    one.from_ns = range.from_ns;
-    one.to_ns = range.to_ns;
-    one.labels.emplace_back(kStretch, label);
-    const store::Merged part = TRY(store_.merge(one));
-    if (place.is_asked_for) {
-      unite(merged_.coverage, part.coverage, std::exchange(is_first_, false));
-      is_whole_ = is_whole_ && !part.coverage.dropped;
-    } else {
-      around_ += part.coverage.windows;
-    }
-    if (!has_stretch)
-      sum_.add(part.profile);
-    else if (part.coverage.windows > 0)
-      streams_.try_emplace(name.stream, weight_type(part.profile)).first->second.add(part.profile, place);
-    return {};
-  }
-
-  store::ProfileStore& store_;
-  store::Selection asked_;
-  store::Selection wide_;
   std::map<std::pair<std::string, uint64_t>, Extent> extents_;
   std::map<std::string, adapt::WindowPool> streams_;
   reduce::Merger sum_;
-  store::Merged merged_;
+  size_t windows_ = 0;
   size_t around_ = 0;  // windows that tell of the stretches besides
-  bool is_first_ = true;
-  bool is_whole_ = true;  // nothing that is asked for was dropped meanwhile
 };
+
+// By what is in `wide`, which the range that is asked for is part of; nothing where some of that is not there.
+Result<std::optional<store::Merged>> pool(store::ProfileStore& store, const store::Selection& asked,
+                                          const store::Selection& wide) {
+  const std::optional<Groups> groups = TRY(stretches_in(store, wide));
+  if (!groups) return std::optional<store::Merged>();
+  const bool is_wider = wide.from_ns < asked.from_ns || wide.to_ns > asked.to_ns;
+  store::Grouping grouping{.newest_apart = true, .most = kMostStretches};
+  if (is_wider) grouping.borders_ns = {asked.from_ns, asked.to_ns};
+  auto merged = store.merge_grouped(wide, grouping);
+  if (!merged.ok() && merged.error().code == ErrorCode::ResourceExhausted) return std::optional<store::Merged>();
+  store::MergedGroups parts = TRY(std::move(merged));
+  // What is missing may be missing around what is asked for alone: then that is asked for alone.
+  if (parts.coverage.dropped || (is_wider && parts.coverage.is_damaged())) return std::optional<store::Merged>();
+  StretchPool stretches(*groups);
+  for (const store::GroupPart& part : parts.parts) stretches.add(part, !is_wider || part.piece == 1);
+  parts.coverage.from_ns = asked.from_ns;
+  parts.coverage.to_ns = asked.to_ns;
+  return std::optional(stretches.finish(std::move(parts.coverage)));
+}
 
 }  // namespace
 
 Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selection& selection) {
-  const Labels labels = TRY(stretches_in(store, selection));
   Stretches stretches;
-  if (!is_plain(labels) && labels.size() <= kMostStretches) {
-    bool is_whole = true;
-    for (const auto& [label, extent] : labels) {
-      store::Selection one = selection;
-      one.labels.emplace_back(kStretch, label);
-      stretches.emplace_back(label == kNoStretch ? "" : label, TRY(store.merge(one)));
-      is_whole = is_whole && !stretches.back().second.coverage.dropped;
+  const std::optional<Groups> groups = TRY(stretches_in(store, selection));
+  if (groups && !is_plain(*groups)) {
+    store::MergedGroups merged = TRY(store.merge_grouped(selection, {.most = kMostStretches}));
+    for (store::GroupPart& part : merged.parts) {
+      merged.coverage.windows = part.windows;
+      stretches.emplace_back(part.group.stretch, store::Merged{std::move(part.profile), merged.coverage});
     }
-    if (is_whole) return stretches;
+    if (!merged.coverage.dropped) return stretches;
     stretches.clear();
   }
-  stretches.emplace_back("", TRY(store.merge(selection)));
+  stretches.emplace_back(store::Stretch{}, TRY(store.merge(selection)));
   return stretches;
 }
 
 Result<store::Merged> pooled_merge(store::ProfileStore& store, const store::Selection& selection, store::Detail detail) {
-  const Labels asked = TRY(stretches_in(store, selection));
-  if (detail == store::Detail::Samples || is_plain(asked) || asked.size() > kMostStretches)
-    return store.merge(selection, detail);
-  Labels labels = TRY(stretches_in(store, with_surroundings(selection)));
-  if (labels.size() > kMostStretches) labels = asked;
-  StretchReader reader(store, selection, labels);
-  for (const auto& [label, extent] : labels) TRY(reader.read(label, extent));
-  return reader.is_whole() ? reader.finish() : store.merge(selection, detail);
+  if (detail == store::Detail::Samples) return store.merge(selection, detail);
+  const std::optional<Groups> groups = TRY(stretches_in(store, selection));
+  if (!groups || is_plain(*groups)) return store.merge(selection, detail);
+  for (const store::Selection& wide : {with_surroundings(selection), selection})
+    if (std::optional<store::Merged> pooled = TRY(pool(store, selection, wide))) return std::move(*pooled);
+  return store.merge(selection, detail);
 }
 
 }  // namespace atys::fleet

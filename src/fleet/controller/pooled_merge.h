@@ -3,7 +3,6 @@
 // service has the accuracy of all its windows; all else is added up.
 #pragma once
 
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,8 +12,8 @@ namespace atys::fleet {
 
 Result<store::Merged> pooled_merge(store::ProfileStore& store, const store::Selection& selection, store::Detail detail);
 
-// Apart, by stretch and rate; without a stretch: "". What pooled_merge() is made of, and what a controller passes on.
-using Stretches = std::vector<std::pair<std::string, store::Merged>>;
+// Apart, by stretch and rate. What pooled_merge() is made of, and what a controller passes on.
+using Stretches = std::vector<std::pair<store::Stretch, store::Merged>>;
 Result<Stretches> merge_stretches(store::ProfileStore& store, const store::Selection& selection);
 
 }  // namespace atys::fleet

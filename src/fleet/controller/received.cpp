@@ -20,6 +20,7 @@
 #include "format/otlp/json_codec.h"
 #include "format/otlp/parts.h"
 #include "format/otlp/to_profile.h"
+#include "profile/kinds.h"
 
 namespace atys::fleet {
 
@@ -123,7 +124,7 @@ class WindowMaker {
     window.id = id();
     window.profile = TRY(otlp::to_profile({std::move(part_.data)}));
     TRY(check_profile(window.profile));
-    window.kind = part_.kind.empty() ? std::string(kUnknownKind) : part_.kind;
+    window.kind = part_.kind.empty() ? std::string(profile::default_kind().name) : part_.kind;
     TRY(within(bounds::kKind, window.kind));
     weigh(window.profile);
     set_time(window);
@@ -135,7 +136,8 @@ class WindowMaker {
     TRY(within(bounds::kVersion, window.version));
     TRY(within(bounds::kNode, window.node));
     TRY(within(bounds::kInstance, window.instance));
-    window.labels = labels(window.profile);
+    window.labels = labels();
+    window.stretch = stretch_of(window.profile);
     return window;
   }
 
@@ -207,7 +209,7 @@ class WindowMaker {
       window.end_ns = window.start_ns;
   }
 
-  store::LabelList labels(const Profile& profile) const {
+  store::LabelList labels() const {
     store::LabelList labels;
     for (const auto& [key, value] : attributes_) {
       const bool is_kept = std::any_of(std::begin(kKeptLabels), std::end(kKeptLabels),
@@ -215,20 +217,18 @@ class WindowMaker {
       if (is_kept && key.size() <= kLongestLabel && labels.size() < kMostLabels)
         labels.emplace_back(key, value.substr(0, kLongestLabel));
     }
-    std::string stretch = stretch_of(profile);
-    labels.emplace_back(kStretch, stretch.empty() ? std::string(kNoStretch) : std::move(stretch));
     return labels;
   }
 
-  // A controller below us has written it already.
-  std::string stretch_of(const Profile& profile) const {
+  store::Stretch stretch_of(const Profile& profile) const {
     const std::string given = get(kStretch);
-    if (given.empty() || given.size() > kLongestLabel || given.find(kRateMark) != std::string::npos)
-      return given.substr(0, kLongestLabel);
+    if (given.empty() || given.size() > kLongestLabel) return {};
+    // A controller below us has written all of it already.
+    if (auto whole = store::parse_stretch(given)) return std::move(*whole);
     const double period = static_cast<double>(std::max<int64_t>(profile.header.period, 1));
-    const auto step = std::lround(std::log(period) / std::log(kRateStep));
-    return fmt::format("{}/{}/{}{}{}", get(kSender).substr(0, 8), get(kTaskName).substr(0, kLongestLabel / 2), given,
-                       kRateMark, step);
+    const auto rate = std::lround(std::log(period) / std::log(kRateStep));
+    const std::string stream = fmt::format("{}/{}", get(kSender).substr(0, 8), get(kTaskName).substr(0, kLongestLabel / 2));
+    return store::parse_stretch(fmt::format("{}/{}@{}", stream, given, rate)).value_or(store::Stretch{});
   }
 
   otlp::Part part_;

@@ -34,11 +34,6 @@ struct ReceiveLimits {
   std::function<NodeClock(const std::string& node)> clock_of = {};
 };
 
-// Windows at different rates in one stretch are weighed by their rates when they are pooled, so they are to be kept apart:
-// the label says both. Texts that are alike before the '@' are of one stretch.
-inline constexpr char kRateMark = '@';
-inline constexpr std::string_view kNoStretch = "-";  // of windows that are of none: they can be asked for, too
-
 // Unavailable: it has a time that is not kept, and it may be our clock that is wrong, or one that will be right soon: it is
 // to be sent again. Only agents and controllers get to hear that, who keep their windows until then.
 Result<Received> read_windows(std::string_view bytes, OtlpEncoding encoding, const ReceiveLimits& limits);

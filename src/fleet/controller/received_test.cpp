@@ -61,7 +61,8 @@ TEST(received, an_agents_message_is_a_window_for_each_instance) {
   EXPECT_EQ(label(first, kContainerId), "c0ffee");
   EXPECT_EQ(label(first, kTaskName), "busy");
   EXPECT_EQ(label(first, kSequence), "(none)");
-  EXPECT_TRUE(label(first, kStretch).starts_with("00112233/busy/3@")) << label(first, kStretch);
+  EXPECT_TRUE(store::to_text(first.stretch).starts_with("00112233/busy/3@")) << store::to_text(first.stretch);
+  EXPECT_EQ(label(first, kStretch), "(none)");
   EXPECT_NE(first.id, received.windows[1].id);
   EXPECT_EQ(std::set({first.instance, received.windows[1].instance}), (std::set<std::string>{"a", "b"}));
   // Nothing of the resource is left on the samples, so windows add up.
@@ -214,7 +215,7 @@ TEST(kind_names, are_ours_whoever_sent_them) {
   EXPECT_EQ(kind_of("waits", "count", ""), "");
   EXPECT_EQ(kind_of("alloc_space", "bytes", "space"), "alloc");
   EXPECT_EQ(kind_of("samples", "count", ""), "");
-  EXPECT_EQ(kind_of("page-faults", "count", ""), "event:page-faults");
+  EXPECT_EQ(kind_of("cache-misses", "count", ""), "event:cache-misses");
 }
 
 }  // namespace atys::fleet

@@ -8,6 +8,7 @@
 #include "fleet/window_labels.h"
 #include "store/embedded/embedded_store.h"
 #include "support/fleet_windows.h"
+#include "support/forwarding_store.h"
 #include "support/scratch_folder.h"
 
 namespace atys::fleet {
@@ -19,40 +20,32 @@ constexpr int64_t kDay = 86'400 * kSecond;
 constexpr int64_t kStart = 1'790'000'040 * kSecond;
 
 // A store whose disk a test can break.
-class Breakable final : public store::ProfileStore {
+class Breakable final : public test::ForwardingStore {
  public:
-  explicit Breakable(const std::string& folder) : store_(store::open_embedded_store({.folder = folder}).take()) {}
+  explicit Breakable(const std::string& folder) : ForwardingStore(store::open_embedded_store({.folder = folder}).take()) {}
 
   Result<store::Appended> append(std::span<const store::Window> windows) override {
     TRY(check());
-    return store_->append(windows);
-  }
-  Result<uint64_t> acknowledged(const store::Id& sender) override { return store_->acknowledged(sender); }
-  Result<store::Merged> merge(const store::Selection& selection, store::Detail detail) override {
-    return store_->merge(selection, detail);
-  }
-  Result<store::Series> series(const store::SeriesQuery& query) override { return store_->series(query); }
-  Result<std::vector<store::ServiceEntry>> services(store::Missing* missing) override { return store_->services(missing); }
-  Result<std::vector<store::InstanceEntry>> instances(std::string_view service, store::Missing* missing) override {
-    return store_->instances(service, missing);
+    return ForwardingStore::append(windows);
   }
   Result<store::Compacted> compact(int64_t now_ns) override {
     ++compactions;
-    return store_->compact(now_ns);
+    return ForwardingStore::compact(now_ns);
   }
   Result<store::Dropped> retain(const store::RetentionPolicy&, int64_t) override { return store::Dropped{}; }
-  Result<store::Health> health(bool) override {
+  Result<store::Holdings> holdings() override {
     TRY(check());
-    return store_->health();
+    return ForwardingStore::holdings();
+  }
+  Result<store::Health> health(bool check_integrity) override {
+    TRY(check());
+    return ForwardingStore::health(check_integrity);
   }
 
   Result<> check() const { return trouble == nullptr ? Result<>() : Result<>(*trouble); }
 
   std::unique_ptr<Error> trouble;
   std::atomic<int> compactions = 0;
-
- private:
-  std::unique_ptr<store::ProfileStore> store_;
 };
 
 class Troubled : public testing::Test {

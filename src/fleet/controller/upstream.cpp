@@ -20,9 +20,7 @@
 #include "base/hex.h"
 #include "fleet/controller/passed_on.h"
 #include "fleet/controller/pooled_merge.h"
-#include "fleet/controller/received.h"
 #include "fleet/spool_sender.h"
-#include "fleet/window_labels.h"
 
 namespace atys::fleet {
 
@@ -187,8 +185,7 @@ Result<Spool::Pending> Link::prepare(const Profile& profile, const PassedOn& ori
 
 PassedOn Link::origin_of_late(const store::Window& window) const {
   PassedOn origin{options_.name, window.service, window.kind, window.version, {}, "late "};
-  for (const auto& [key, value] : window.labels)
-    if (key == kStretch && value != kNoStretch) origin.stretch = value;
+  origin.stretch = store::to_text(window.stretch);
   origin.occasion += to_hex(std::as_bytes(std::span(window.id)));
   return origin;
 }
@@ -205,13 +202,16 @@ Result<> Link::pass_on(const store::ServiceEntry& service, int64_t from_ns, int6
                        std::vector<Spool::Pending>& passed) {
   for (const std::string& kind : service.kinds) {
     for (const std::string& version : service.versions) {
-      const store::Selection selection{
-          .service = service.service, .kind = kind, .from_ns = from_ns, .to_ns = to_ns, .version = version};
+      const store::Selection selection{.service = service.service,
+                                       .kind = kind,
+                                       .from_ns = from_ns,
+                                       .to_ns = to_ns,
+                                       .matchers = {store::equals("version", version)}};
       for (const auto& [stretch, merged] : TRY(merge_stretches(store_, selection))) {
         if (merged.coverage.may_return) return fail(ErrorCode::Unavailable, merged.coverage.problems.front());
         if (merged.coverage.windows > 0)
-          passed.push_back(TRY(
-              prepare(merged.profile, {options_.name, service.service, kind, version, stretch, std::to_string(from_ns)})));
+          passed.push_back(TRY(prepare(merged.profile, {options_.name, service.service, kind, version,
+                                                        store::to_text(stretch), std::to_string(from_ns)})));
       }
     }
   }

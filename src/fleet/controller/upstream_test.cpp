@@ -11,8 +11,9 @@
 #include "base/byte_source.h"
 #include "fleet/controller/controller.h"
 #include "fleet/window_labels.h"
-#include "store/embedded/embedded_store.h"
+#include "store/open_store.h"
 #include "support/fleet_windows.h"
+#include "support/forwarding_store.h"
 #include "support/scratch_folder.h"
 
 namespace atys::fleet {
@@ -25,8 +26,8 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kMinute = 60 * kSecond;
 constexpr int64_t kStart = 1'790'000'040 * kSecond;
 
-std::unique_ptr<store::ProfileStore> store_in(const std::string& folder) {
-  auto store = store::open_embedded_store({.folder = folder + "/store"});
+std::unique_ptr<store::ProfileStore> make_store() {
+  auto store = store::open_store("memory:");
   CHECK(store.ok());
   return store.take();
 }
@@ -38,9 +39,8 @@ struct Root {
   std::unique_ptr<Controller> controller;
 
   Root() {
-    auto opened =
-        Controller::open({.folder = folder.path(), .name = "root", .now_ns = [clock = now] { return clock->load(); }},
-                         store_in(folder.path()));
+    auto opened = Controller::open(
+        {.folder = folder.path(), .name = "root", .now_ns = [clock = now] { return clock->load(); }}, make_store());
     CHECK(opened.ok());
     controller = opened.take();
   }
@@ -60,7 +60,7 @@ struct Middle {
   std::vector<std::string> tasks;
 
   Middle(const std::string& called, Controller& above) : name(called) {
-    store = store_in(folder.path());
+    store = make_store();
     open(above);
   }
   void open(Controller& above) {
@@ -94,34 +94,17 @@ SentWindow window(const std::string& stacks, const std::string& node, int64_t st
 }
 
 // A store that dies when it has stored something: the answer is lost.
-class DyingStore final : public store::ProfileStore {
+class DyingStore final : public test::ForwardingStore {
  public:
-  explicit DyingStore(store::ProfileStore& real) : real_(real) {}
+  using ForwardingStore::ForwardingStore;
 
   Result<store::Appended> append(std::span<const store::Window> windows) override {
-    auto appended = real_.append(windows);
+    auto appended = ForwardingStore::append(windows);
     if (dies) return fail(ErrorCode::Unavailable, "dead");
     return appended;
   }
-  Result<uint64_t> acknowledged(const store::Id& sender) override { return real_.acknowledged(sender); }
-  Result<store::Merged> merge(const store::Selection& selection, store::Detail detail) override {
-    return real_.merge(selection, detail);
-  }
-  Result<store::Series> series(const store::SeriesQuery& query) override { return real_.series(query); }
-  Result<std::vector<store::ServiceEntry>> services(store::Missing* missing) override { return real_.services(missing); }
-  Result<std::vector<store::InstanceEntry>> instances(std::string_view service, store::Missing* missing) override {
-    return real_.instances(service, missing);
-  }
-  Result<store::Compacted> compact(int64_t now_ns) override { return real_.compact(now_ns); }
-  Result<store::Dropped> retain(const store::RetentionPolicy& policy, int64_t now_ns) override {
-    return real_.retain(policy, now_ns);
-  }
-  Result<store::Health> health(bool check_integrity) override { return real_.health(check_integrity); }
 
   bool dies = false;
-
- private:
-  store::ProfileStore& real_;
 };
 
 }  // namespace
@@ -259,8 +242,8 @@ TEST(upstream, tasks_come_down_the_tree) {
   middle.pass(kStart);
   // The root does not know of web-1; that is the middle's business. A report without the role gets only what is its own.
   EXPECT_TRUE(middle.tasks.empty());
-  auto named = Controller::open({.folder = middle.folder.path(), .name = "site2"}, store_in(middle.folder.path() + "/2"),
-                                open_local_link(*root.controller));
+  auto named =
+      Controller::open({.folder = middle.folder.path(), .name = "site2"}, make_store(), open_local_link(*root.controller));
   ASSERT_TRUE(named.ok());
   const AgentReport leaf{.node = "web-1", .sender = std::string(16, '\2')};
   for (int i = 0; i < 600 && (*named)->report(leaf)->tasks.empty(); ++i)
@@ -286,7 +269,7 @@ TEST(upstream, three_levels_give_the_same_profile_as_one) {
     Middle& middle_;
   };
   test::ScratchFolder folder;
-  const auto lowest_store = store_in(folder.path());
+  const auto lowest_store = make_store();
   std::atomic<int64_t> now = kStart;
   const auto lowest = Upstream::open({.name = "rack",
                                       .folder = folder.path() + "/upstream",

@@ -3,6 +3,8 @@
 
 #include <httplib.h>
 
+#include <chrono>
+
 #include "fleet/wire/token_in_clear.h"
 
 namespace atys::fleet {
@@ -10,7 +12,6 @@ namespace atys::fleet {
 namespace {
 
 constexpr time_t kConnectSeconds = 5;
-constexpr time_t kAnswerSeconds = 120;  // a question may cover a year
 constexpr size_t kMostAnswerBytes = size_t{1} << 30;
 
 const char* reason(httplib::Error error) {
@@ -20,7 +21,7 @@ const char* reason(httplib::Error error) {
     case httplib::Error::SSLConnection: return "it does not speak TLS as we do";
     case httplib::Error::SSLLoadingCerts: return "the file with whom to trust cannot be read";
     case httplib::Error::SSLServerVerification: return "nobody that is trusted vouches for its certificate";
-    case httplib::Error::Canceled: return "its answer is too long";
+    case httplib::Error::Canceled: return "its answer is too long, or takes too long";
     default: return "it does not answer as a controller does, or not in time";
   }
 }
@@ -42,7 +43,8 @@ Result<HttpAnswer> http_call(const HttpAddress& address, const std::string& meth
       return fail(ErrorCode::InvalidInput, "'" + address.url + "' is no address of a controller", "write http://HOST:PORT");
     if (!address.authority_file.empty()) client.set_ca_cert_path(address.authority_file);
     client.set_connection_timeout(kConnectSeconds);
-    client.set_read_timeout(kAnswerSeconds);
+    client.set_read_timeout(address.patience_seconds);
+    const auto too_late = std::chrono::steady_clock::now() + std::chrono::seconds(address.patience_seconds);
     client.set_url_encode(false);
     httplib::Request request;
     request.method = method;
@@ -53,7 +55,7 @@ Result<HttpAnswer> http_call(const HttpAddress& address, const std::string& meth
     std::string received;
     request.content_receiver = [&](const char* bytes, size_t size, uint64_t, uint64_t) {
       received.append(bytes, size);
-      return received.size() <= kMostAnswerBytes;
+      return received.size() <= kMostAnswerBytes && std::chrono::steady_clock::now() < too_late;
     };
     const httplib::Result result = client.send(request);
     if (!result) {

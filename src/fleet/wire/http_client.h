@@ -8,11 +8,14 @@
 
 namespace atys::fleet {
 
+inline constexpr int kUsualPatienceSeconds = 120;  // a question may cover a year
+
 struct HttpAddress {
   std::string url;                                   // "http://127.0.0.1:4318"; without a scheme: http
   std::string token = {};                            // empty: none
   std::string authority_file = {};                   // whom to trust, for https (PEM); empty: whom the system does
   std::string certificate_file = {}, key_file = {};  // our own, where a controller asks for one (PEM)
+  int patience_seconds = kUsualPatienceSeconds;      // with an answer, until it is whole
 };
 
 struct HttpAnswer {

@@ -120,6 +120,16 @@ TEST(firefox, tells_kernel_from_user_frames_by_category) {
   EXPECT_EQ(categories[0]["color"], "grey");
 }
 
+TEST(firefox, has_a_category_for_frames_of_every_language) {
+  const Json file = written(test::profile_from_text("main[python];run[node];kernel_fn[cuda];other[no such kind] 1\n"));
+  const Json& categories = file["meta"]["categories"];
+  const Json& frames = file["shared"]["frameTable"]["category"];
+  EXPECT_EQ(categories[frames[0].get<size_t>()]["name"], "Interpreter");
+  EXPECT_EQ(categories[frames[1].get<size_t>()]["name"], "JIT");
+  EXPECT_EQ(categories[frames[2].get<size_t>()]["name"], "GPU");
+  EXPECT_EQ(categories[frames[3].get<size_t>()]["name"], "Other");
+}
+
 TEST(firefox, gives_unresolved_frames_their_address_in_the_file) {
   Profile profile;
   profile.add_value_type("samples", "count");

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/hex.h"
+#include "base/path_names.h"
+
 namespace atys::format::firefox {
 
 using namespace profile;
@@ -12,10 +15,7 @@ namespace {
 
 constexpr int64_t kNotAsked = -2;
 
-bool is_build_id(std::string_view text) {
-  return !text.empty() && text.size() % 2 == 0 &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
-}
+bool is_build_id(std::string_view text) { return !text.empty() && text.size() % 2 == 0 && is_hex(text); }
 
 void write_lib(JsonWriter& json, std::string_view path, std::string_view name, std::string_view build_id) {
   json.begin_object();
@@ -57,7 +57,7 @@ int64_t LibTable::intern(const Profile& profile, MappingId id) {
   lib = kNone;
   if (path.empty()) return lib;
   const auto [found, is_new] = known_.emplace(std::pair(path, build_id), static_cast<int64_t>(libs_.size()));
-  if (is_new) libs_.push_back({path, path.substr(path.ends_with('/') ? 0 : path.rfind('/') + 1), build_id});
+  if (is_new) libs_.push_back({path, path.ends_with('/') ? path : std::string(base_name(path)), build_id});
   lib = found->second;
   return lib;
 }

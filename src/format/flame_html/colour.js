@@ -3,7 +3,6 @@
 // tell apart; the rest are grey. Lightness is fixed for each scheme, in a perceptual space, so that labels are readable on every hue.
 
 const HUES = [255, 62, 155, 310, 25, 200, 105, 345, 280, 130, 45];
-const KIND_HUES = { kernel: 30, native: 255, jit: 155, python: 100, cpython: 100, jvm: 60, java: 60, node: 140, v8: 140, ruby: 10, php: 290, go: 205, gpu: 325, cuda: 325 };
 const SCHEMES = {
   light: { lightness: 0.86, chroma: 0.085, shade: -0.022, text: "#151922", faint: "#e9ebf0", faintText: "#616a7d", match: "#ff8ad8", matchText: "#2a0620" },
   dark: { lightness: 0.42, chroma: 0.085, shade: 0.028, text: "#f3f5fa", faint: "#23272f", faintText: "#98a0b0", match: "#d6409f", matchText: "#ffffff" },
@@ -47,6 +46,7 @@ function rankGroups(tree, functions, column) {
     if (group.name === "") continue;
     // There are many more functions than hues, and grey ones would say nothing: hues repeat.
     if (column === "name" && free.length === 0) free.push(...HUES);
+    // Those of the languages: see assemble_page().
     if (column === "kind" && Object.hasOwn(KIND_HUES, group.name)) group.hue = KIND_HUES[group.name];
     else group.hue = free.shift();
   }

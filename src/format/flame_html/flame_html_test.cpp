@@ -69,6 +69,15 @@ size_t count_of(std::string_view text, std::string_view part) {
 
 }  // namespace
 
+TEST(flame_html, has_a_colour_for_frames_of_every_language) {
+  const std::string page = page_of(test::profile_from_text("a 1\n"));
+  const size_t begin = page.find("const KIND_HUES = ");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string hues = page.substr(begin, page.find('\n', begin) - begin);
+  for (const char* kind : {"\"kernel\":30", "\"cpython\":100", "\"v8js\":140", "\"rust\":", "\"dotnet\":"})
+    EXPECT_NE(hues.find(kind), std::string::npos) << kind << " in " << hues;
+}
+
 TEST(flame_html, carries_the_tree_and_the_facts) {
   Profile profile = test::profile_from_text("main;parse 3\nmain;run 1", "cpu", "nanoseconds");
   profile.header.duration_ns = 5;

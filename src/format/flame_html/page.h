@@ -7,7 +7,8 @@
 
 namespace atys::format::flame_html {
 
-extern const std::string_view kPageHtml;  // with {{title}}, {{style}}, {{data}} and {{script}} to be filled in
+// With {{title}}, {{style}}, {{data}}, {{kind_hues}} and {{script}} to be filled in.
+extern const std::string_view kPageHtml;
 extern const std::string_view kPageCss;
 extern const std::string_view kPageScript;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/strings.h"
 #include "format/flame_svg/svg_picture.h"
 #include "format/format.h"
 #include "profile/loss.h"
@@ -28,12 +29,11 @@ std::string losses_text(const Profile& profile) {
     std::string part;
     for (const profile::Loss& loss : profile.losses) {
       if (profile::is_in_samples(profile.text(loss.reason)) != is_in) continue;
-      part += (part.empty() ? "" : ", ") + std::string(profile.text(loss.reason)) + " " +
-              value_text(static_cast<int64_t>(loss.count), "count");
+      add_to_list(part,
+                  std::string(profile.text(loss.reason)) + " " + value_text(static_cast<int64_t>(loss.count), "count"));
     }
     if (part.empty()) continue;
-    text += (text.empty() ? "" : "; ");
-    text += (is_in ? "not whole, though in this picture: " : "lost and not in this picture: ") + part;
+    add_to_list(text, (is_in ? "not whole, though in this picture: " : "lost and not in this picture: ") + part, "; ");
   }
   return text;
 }

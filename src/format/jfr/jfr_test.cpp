@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "format/format.h"
+#include "format/jfr/event_rules.h"
 #include "format/jfr/java_names.h"
 #include "format/jfr/jfr_reader.h"
 #include "format/jfr/settings.h"
+#include "profile/kinds.h"
 #include "support/jfr_chunk.h"
 
 namespace atys::format::jfr {
@@ -214,6 +216,17 @@ TEST_P(Jfr, keeps_families_of_events_in_columns_of_their_own) {
 
 INSTANTIATE_TEST_SUITE_P(Encodings, Jfr, testing::Values(Encoding::Plain, Encoding::Compressed),
                          [](const auto& tested) { return tested.param == Encoding::Plain ? "plain" : "compressed"; });
+
+TEST(jfr, names_columns_as_our_kinds_are_named) {
+  for (const auto& [family, name] : {std::pair(Family::Cpu, "cpu"), {Family::Alloc, "alloc"}, {Family::Lock, "lock"}}) {
+    const profile::KindRow* kind = profile::find_kind(name);
+    ASSERT_NE(kind, nullptr) << name;
+    EXPECT_EQ(columns_of(family).count, kind->columns.count);
+    EXPECT_EQ(columns_of(family).weight, kind->columns.weight);
+    EXPECT_EQ(columns_of(family).unit, kind->columns.unit);
+  }
+  EXPECT_EQ(columns_of(Family::Wall).weight, profile::find_kind("wall")->columns.weight) << "of both clocks in one file";
+}
 
 TEST(jfr, adds_chunks_up_though_their_classes_have_other_numbers) {
   TestChunk first(classes());

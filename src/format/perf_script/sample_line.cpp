@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/hex.h"
+
 namespace atys::format::perf_script {
 
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // Takes blanks and then one word off `text`; "" at the end.
 std::string_view take_word(std::string_view& text) {
@@ -205,7 +206,7 @@ std::optional<SourceLine> parse_source_line(std::string_view line) {
   // "[kernel.kallsyms][ffffffff81000e06]": no line is known there.
   if (const size_t open = line.rfind('['); open != std::string_view::npos && open > 0 && line.ends_with(']')) {
     const std::string_view address = line.substr(open + 1, line.size() - open - 2);
-    if (!address.empty() && std::ranges::all_of(address, is_hex_digit)) return SourceLine{};
+    if (!address.empty() && is_hex(address)) return SourceLine{};
   }
   const size_t colon = line.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/path_names.h"
+
 namespace atys::format::perf_script {
 
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool is_java_descriptor(std::string_view symbol) {
   const size_t slash = symbol.find('/');

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "present/follow_up_text.h"
 #include "verbs/calibrate.h"
 #include "verbs/capture.h"
 #include "verbs/compare.h"
@@ -26,14 +27,14 @@
 
 namespace atys::present::json {
 
-std::string render(const verbs::CaptureAnswer& answer);
+std::string render(const verbs::CaptureAnswer& answer, FollowUpText as = verbs::command_of);
 std::string render(const verbs::CalibrateAnswer& answer);
-std::string render(const verbs::SummaryAnswer& answer);
+std::string render(const verbs::SummaryAnswer& answer, FollowUpText as = verbs::command_of);
 std::string render(const verbs::TopAnswer& answer);
 std::string render(const verbs::UpAnswer& answer);
-std::string render(const verbs::DiffAnswer& answer);
-std::string render(const verbs::CompareAnswer& answer);
-std::string render(const verbs::LinkAnswer& answer);
+std::string render(const verbs::DiffAnswer& answer, FollowUpText as = verbs::command_of);
+std::string render(const verbs::CompareAnswer& answer, FollowUpText as = verbs::command_of);
+std::string render(const verbs::LinkAnswer& answer, FollowUpText as = verbs::command_of);
 std::string render(const verbs::DetectAnswer& answer);
 std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::LedgerAnswer& answer);

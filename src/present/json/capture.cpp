@@ -27,9 +27,12 @@ void write_own_budget(JsonWriter& json, const verbs::CaptureAnswer& answer) {
 }
 
 void write_plan(JsonWriter& json, const verbs::CaptureAnswer& answer) {
-  json.key("plan").begin_object().field("name", answer.plan).key("steps").begin_array();
+  json.key("plan").begin_object().field("name", to_string(answer.plan)).key("steps").begin_array();
   for (const verbs::PlanStep& step : answer.steps) {
-    json.begin_object().field("kind", step.kind).field("from_seconds", step.from_seconds).field("seconds", step.seconds);
+    json.begin_object()
+        .field("kind", to_string(step.kind))
+        .field("from_seconds", step.from_seconds)
+        .field("seconds", step.seconds);
     json.field("hz", step.hz).field("samples", step.samples).field("why", step.why).end_object();
   }
   json.end_array().end_object();
@@ -37,11 +40,11 @@ void write_plan(JsonWriter& json, const verbs::CaptureAnswer& answer) {
 
 }  // namespace
 
-std::string render(const verbs::CaptureAnswer& answer) {
+std::string render(const verbs::CaptureAnswer& answer, FollowUpText as) {
   JsonWriter json;
   json.begin_object();
   write_written(json, answer.written);
-  json.field("tier", answer.tier).field("ended", answer.ended).field("exit_status", answer.exit_status);
+  json.field("tier", answer.tier).field("ended", to_string(answer.ended)).field("exit_status", answer.exit_status);
   if (answer.command.end != verbs::CommandEnd::None)
     json.key("command")
         .begin_object()
@@ -54,7 +57,7 @@ std::string render(const verbs::CaptureAnswer& answer) {
   write_profile(json, answer.summary.profile);
   write_rows(json, answer.summary);
   write_strings(json, "notes", answer.notes);
-  write_strings(json, "next", answer.summary.next);
+  write_next(json, answer.summary.next, as);
   json.end_object();
   return json.take();
 }

@@ -75,7 +75,7 @@ void write_interval(JsonWriter& json, std::string_view key, const reduce::Interv
 }
 
 void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens,
-                    const std::vector<std::string>& next) {
+                    const std::vector<verbs::FollowUp>& next, FollowUpText as) {
   json.key("omitted").begin_object().field("rows", omitted.rows).field("percent", omitted.percent);
   if (!omitted.groups.empty()) {
     json.key("groups").begin_array();
@@ -91,7 +91,13 @@ void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs
     json.null();
   }
   json.field("estimate", tokens.estimate).end_object();
-  write_strings(json, "next", next);
+  write_next(json, next, as);
+}
+
+void write_next(JsonWriter& json, const std::vector<verbs::FollowUp>& next, FollowUpText as) {
+  json.key("next").begin_array();
+  for (const verbs::FollowUp& question : next) json.value(as(question));
+  json.end_array();
 }
 
 void write_written(JsonWriter& json, const verbs::WrittenProfile& written) {

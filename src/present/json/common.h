@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "present/follow_up_text.h"
 #include "reduce/attribution.h"
 #include "reduce/common_names.h"
 #include "reduce/confidence.h"
@@ -18,7 +19,8 @@ void write_entity(JsonWriter& json, const reduce::Entity& entity);
 void write_interval(JsonWriter& json, std::string_view key, const reduce::Interval& interval);
 // "omitted", "tokens" and "next".
 void write_envelope(JsonWriter& json, const verbs::Omitted& omitted, const verbs::Tokens& tokens,
-                    const std::vector<std::string>& next);
+                    const std::vector<verbs::FollowUp>& next, FollowUpText as);
+void write_next(JsonWriter& json, const std::vector<verbs::FollowUp>& next, FollowUpText as);
 // Value per work of both sides, with the interval of the difference.
 void write_change(JsonWriter& json, std::string_view key, const reduce::Change& change);
 // "matching": how the functions of the two sides were found in each other.

@@ -81,10 +81,10 @@ void write_headroom(JsonWriter& json, const std::vector<verbs::Headroom>& headro
   json.end_array();
 }
 
-std::string whole(const verbs::CompareAnswer& answer) {
+std::string whole(const verbs::CompareAnswer& answer, FollowUpText as) {
   JsonWriter json;
   json.begin_object();
-  json.field("verdict", reduce::to_string(answer.verdict)).field("metric", answer.metric);
+  json.field("verdict", reduce::to_string(answer.verdict)).field("metric", answer.metric ? to_string(*answer.metric) : "");
   json.field("metric_reason", answer.metric_reason);
   write_side(json, "a", answer.a);
   write_side(json, "b", answer.b);
@@ -92,13 +92,13 @@ std::string whole(const verbs::CompareAnswer& answer) {
   write_judgement(json, "cpu", answer.cpu);
   write_looks(json, answer.looks);
   json.field("least_difference_percent", answer.least_difference * 100);
-  json.field("ended", answer.ended).field("seed", answer.seed).field("elapsed_ns", answer.elapsed_ns);
+  json.field("ended", to_string(answer.ended)).field("seed", answer.seed).field("elapsed_ns", answer.elapsed_ns);
   write_instructions(json, answer.instructions);
-  json.field("output", answer.output);
+  json.field("output", to_string(answer.output));
   write_functions(json, answer);
   write_headroom(json, answer.headroom);
   write_strings(json, "notes", answer.notes);
-  write_envelope(json, answer.omitted, answer.tokens, answer.next);
+  write_envelope(json, answer.omitted, answer.tokens, answer.next, as);
   write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
@@ -106,14 +106,15 @@ std::string whole(const verbs::CompareAnswer& answer) {
 
 }  // namespace
 
-std::string render(const verbs::CompareAnswer& answer) {
-  if (!answer.tokens.cap) return estimated(answer, whole);
-  const auto within = [](const verbs::CompareAnswer& less, size_t estimate) {
+std::string render(const verbs::CompareAnswer& answer, FollowUpText as) {
+  const auto unbounded = [as](const verbs::CompareAnswer& all) { return whole(all, as); };
+  if (!answer.tokens.cap) return estimated(answer, unbounded);
+  const auto within = [as](const verbs::CompareAnswer& less, size_t estimate) {
     verbs::CompareAnswer shown = less;
     shown.tokens.estimate = estimate;
-    return whole(shown);
+    return whole(shown, as);
   };
-  const std::string text = fitted(answer, false, answer.functions.rows.size(), within);
+  const std::string text = fitted(answer, as, false, answer.functions.rows.size(), within);
   return text.empty() ? too_short(*answer.tokens.cap) : text;
 }
 

@@ -52,13 +52,13 @@ void write_base_names(JsonWriter& json, const reduce::DiffRow& row) {
   if (!row.base_name.empty() && row.base_file != row.entity.file) json.field("base_file", row.base_file);
 }
 
-static std::string whole(const verbs::DiffAnswer& answer) {
+static std::string whole(const verbs::DiffAnswer& answer, FollowUpText as) {
   JsonWriter json;
   json.begin_object().key("base");
   write_profile(json, answer.base);
   json.key("new");
   write_profile(json, answer.fresh);
-  json.field("form", answer.form)
+  json.field("form", to_string(answer.form))
       .field("by", answer.by)
       .field("measure", answer.measure == reduce::Measure::Self ? "self" : "total");
   write_known(json, "significant_change", answer.has_significant_change, answer.is_known);
@@ -88,20 +88,21 @@ static std::string whole(const verbs::DiffAnswer& answer) {
   write_total(json, answer);
   json.field("significant_rows", answer.significant_rows).field("certainty", answer.is_known ? "known" : "unknown");
   write_matching(json, answer.matching);
-  write_envelope(json, answer.omitted, answer.tokens, answer.next);
+  write_envelope(json, answer.omitted, answer.tokens, answer.next, as);
   write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
 }
 
-std::string render(const verbs::DiffAnswer& answer) {
-  if (!answer.tokens.cap) return estimated(answer, whole);
-  const auto within = [](const verbs::DiffAnswer& less, size_t estimate) {
+std::string render(const verbs::DiffAnswer& answer, FollowUpText as) {
+  const auto unbounded = [as](const verbs::DiffAnswer& all) { return whole(all, as); };
+  if (!answer.tokens.cap) return estimated(answer, unbounded);
+  const auto within = [as](const verbs::DiffAnswer& less, size_t estimate) {
     verbs::DiffAnswer shown = less;
     shown.tokens.estimate = estimate;
-    return whole(shown);
+    return whole(shown, as);
   };
-  const std::string text = fitted(answer, false, answer.rows.size(), within);
+  const std::string text = fitted(answer, as, false, answer.rows.size(), within);
   return text.empty() ? too_short(*answer.tokens.cap) : text;
 }
 

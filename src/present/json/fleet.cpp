@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "present/json/fleet.h"
 
+#include "present/fit.h"
 #include "present/json/common.h"
 
 namespace atys::present::json {
 
-std::string render(const verbs::ServicesAnswer& answer) {
+namespace {
+
+std::string whole(const verbs::ServicesAnswer& answer, FollowUpText as) {
   JsonWriter json;
   json.begin_object().key("services").begin_array();
   for (const verbs::ServiceRow& row : answer.services) {
@@ -17,8 +20,20 @@ std::string render(const verbs::ServicesAnswer& answer) {
   }
   json.end_array();
   write_strings(json, "problems", answer.problems);
+  if (answer.omitted > 0) json.field("omitted", answer.omitted);
+  if (!answer.next.empty()) write_next(json, answer.next, as);
+  write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
+}
+
+}  // namespace
+
+std::string render(const verbs::ServicesAnswer& answer, FollowUpText as) {
+  if (!answer.tokens.cap) return whole(answer, as);
+  const auto shown = [as](const verbs::ServicesAnswer& less, size_t) { return whole(less, as); };
+  Fit fit = most_rows(answer, {}, answer.services.size(), shown);
+  return fit.rows > 0 || answer.services.empty() ? fit.text.text : rendered(answer, {.rows = 0, .next = 0}, shown).text;
 }
 
 namespace {

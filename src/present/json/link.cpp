@@ -10,7 +10,7 @@ namespace atys::present::json {
 
 namespace {
 
-std::string whole(const verbs::LinkAnswer& answer) {
+std::string whole(const verbs::LinkAnswer& answer, FollowUpText as) {
   JsonWriter json;
   json.begin_object().key("profile");
   write_profile(json, answer.profile);
@@ -18,10 +18,10 @@ std::string whole(const verbs::LinkAnswer& answer) {
   write_value(json, "value", answer.value);
   json.field("percent", answer.percent);
   write_count(json, "samples", answer.samples, answer.profile.is_count_known);
-  json.field("form", answer.spent.form).field("by", answer.spent.by);
+  json.field("form", to_string(answer.spent.form())).field("by", answer.spent.by);
   write_rows(json, answer.spent);
   json.field("groups_by", answer.groups.by).key("groups").begin_array();
-  for (const verbs::SummaryRow& row : answer.groups.rows) {
+  for (const reduce::TableRow& row : reduce::table_of(answer.groups.rows)) {
     json.begin_object().field("name", row.entity.name);
     write_value(json, "value", row.self);
     json.field("percent", row.self_percent);
@@ -30,7 +30,7 @@ std::string whole(const verbs::LinkAnswer& answer) {
   }
   json.end_array();
   write_envelope(json, {answer.spent.omitted.rows + answer.groups.omitted.rows, answer.spent.omitted.percent}, answer.tokens,
-                 answer.next);
+                 answer.next, as);
   write_budget(json, answer.ledger);
   json.end_object();
   return json.take();
@@ -38,17 +38,18 @@ std::string whole(const verbs::LinkAnswer& answer) {
 
 }  // namespace
 
-std::string render(const verbs::LinkAnswer& answer) {
-  if (!answer.tokens.cap) return estimated(answer, whole);
-  const auto within = [](const verbs::LinkAnswer& less, size_t estimate) {
+std::string render(const verbs::LinkAnswer& answer, FollowUpText as) {
+  const auto unbounded = [as](const verbs::LinkAnswer& all) { return whole(all, as); };
+  if (!answer.tokens.cap) return estimated(answer, unbounded);
+  const auto within = [as](const verbs::LinkAnswer& less, size_t estimate) {
     verbs::LinkAnswer shown = less;
     shown.tokens.estimate = estimate;
     round_numbers(shown.spent);
     round_numbers(shown.groups);
-    return whole(shown);
+    return whole(shown, as);
   };
   const size_t rows = std::max(all_rows(answer.spent), all_rows(answer.groups));
-  const std::string text = fitted(answer, false, rows, within);
+  const std::string text = fitted(answer, as, false, rows, within);
   return text.empty() ? too_short(*answer.tokens.cap) : text;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "present/mcp/arguments.h"
 
+#include "base/strings.h"
 #include "base/utf8.h"
 
 namespace atys::present::mcp {
@@ -26,10 +27,7 @@ bool is_of_type(const Json& value, const std::string& type) {
 }
 
 std::string list_of(const Json& words) {
-  std::string text;
-  for (const Json& word : words)
-    text += (text.empty() ? "" : ", ") + (word.is_string() ? word.get<std::string>() : word.dump());
-  return text;
+  return joined(words, ", ", [](const Json& word) { return word.is_string() ? word.get<std::string>() : word.dump(); });
 }
 
 Error wrong(const std::string& where, const std::string& why, const Json& schema) {

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "present/mcp/protocol/message.h"
 #include "present/mcp/resources.h"
+#include "reduce/form.h"
 #include "verbs/list.h"
 
 namespace atys::present::mcp {
@@ -41,7 +42,9 @@ Result<std::vector<std::string>> commands(const std::string& typed) {
 
 std::vector<std::string> forms(const std::string& typed) {
   std::vector<std::string> values;
-  for (const char* form : {"brief", "lines", "paths", "table", "tree"}) offer(values, typed, form);
+  using reduce::Form;
+  for (const std::string& form : reduce::names_of({Form::Brief, Form::Lines, Form::Paths, Form::Table, Form::Tree}))
+    offer(values, typed, form);
   return values;
 }
 

@@ -4,6 +4,7 @@
 #include "present/mcp/completions.h"
 #include "present/mcp/prompts.h"
 #include "present/mcp/resources.h"
+#include "verbs/ask_controller.h"
 #include "verbs/source_access.h"
 
 namespace atys::present::mcp {
@@ -15,6 +16,7 @@ Json LocalPerformer::perform(const Work& work, const WorkObserver& observer) {
   if (work.method == "resources/read") return read_resource(work.params, context_);
   if (work.method == "prompts/get") return get_prompt(work.params);
   if (work.method == "completion/complete") return complete(work.params);
+  verbs::set_controller_patience(static_cast<int>((context_.most_duration_ns + 999'999'999) / 1'000'000'000));
   ToolContext context = context_;
   context.on_progress = observer.on_progress;
   for (const auto& tool : tools_)

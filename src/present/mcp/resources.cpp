@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/utf8.h"
+#include "present/mcp/follow_up_call.h"
 #include "present/mcp/protocol/message.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/answers.h"
@@ -110,13 +111,14 @@ Json read_resource(const Json& params, const ToolContext& context) {
   const std::string rest = uri.substr(kScheme.size());
   const size_t slash = rest.find('/');
   verbs::SummaryRequest request{.profile = rest.substr(0, slash), .view = {}};
-  if (slash != std::string::npos) request.view.form = rest.substr(slash + 1);
-  request.view.max_tokens = context.default_tokens;
   if (!is_profile_id(request.profile)) return not_found(uri, "no such resource: a profile is named by its id");
+  const auto form = slash == std::string::npos ? reduce::Form::Table : reduce::form_of(rest.substr(slash + 1));
+  if (!form.ok()) return not_found(uri, printable(form.error().message));
+  request.view.form = *form;
+  request.view.max_tokens = context.default_tokens;
   auto answer = verbs::summary(request);
   if (!answer.ok()) return not_found(uri, printable(answer.error().message));
-  answer->next = as_calls(answer->next);
-  return one_text(uri, "text/plain", text::render(*answer));
+  return one_text(uri, "text/plain", text::render(*answer, call_of));
 }
 
 }  // namespace atys::present::mcp

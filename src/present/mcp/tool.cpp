@@ -4,6 +4,8 @@
 #include "base/utf8.h"
 #include "present/json/answers.h"
 #include "present/mcp/arguments.h"
+#include "present/mcp/tools/view_arguments.h"
+#include "verbs/detail.h"
 
 namespace atys::present::mcp {
 
@@ -28,9 +30,15 @@ Json output_schema(const std::string& verb) {
   return schema;
 }
 
+// Part of what went wrong may be what a controller said, however long that is.
+std::string bounded(const std::string& text) {
+  constexpr size_t kMostBytes = 2000;
+  return verbs::shorten_middle(printable(text.substr(0, 4 * kMostBytes)), kMostBytes);
+}
+
 Json failed(const Error& error) {
-  std::string text = printable(error.message);
-  if (!error.hint.empty()) text += "\n" + printable(error.hint);
+  std::string text = bounded(error.message);
+  if (!error.hint.empty()) text += "\n" + bounded(error.hint);
   return {{"content", Json::array({text_block(std::move(text))})}, {"isError", true}};
 }
 
@@ -59,9 +67,9 @@ Json to_json(const ToolDescription& tool) {
 
 Json call_tool(const Tool& tool, const Json& arguments, const ToolContext& context) {
   const ToolDescription description = tool.describe();
-  if (const auto checked = check_arguments(input_schema(description), arguments); !checked.ok())
-    return failed(checked.error());
-  const auto answer = tool.call(arguments, context);
+  const Json taken = with_lists(description.properties, arguments);
+  if (const auto checked = check_arguments(input_schema(description), taken); !checked.ok()) return failed(checked.error());
+  const auto answer = tool.call(taken, context);
   if (!answer.ok()) return failed(answer.error());
   Json content = Json::array({text_block(answer->text)});
   for (const std::string& id : answer->made)

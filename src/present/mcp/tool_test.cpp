@@ -7,16 +7,21 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 
 #include "present/mcp/arguments.h"
+#include "present/mcp/follow_up_call.h"
 #include "present/mcp/resources.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/mcp/worker.h"
+#include "support/view_samples.h"
 #include "verbs/follow_up.h"
+#include "verbs/view_fields.h"
 
 namespace atys::present::mcp {
 
@@ -43,6 +48,49 @@ TEST(mcp_tools, have_names_that_every_client_takes_and_schemas_with_an_object_at
       EXPECT_TRUE(property.contains("type") && property.contains("description")) << name << "." << key;
   }
   EXPECT_TRUE(names.contains("profile_capture"));
+}
+
+TEST(mcp_tools, take_every_field_of_a_view_that_is_not_hidden) {
+  const Json properties = with_view(Json::object(), {reduce::Form::Brief, reduce::Form::Tree});
+  for (const verbs::ViewField& field : verbs::view_fields()) {
+    const std::string name(field.name);
+    ASSERT_EQ(properties.contains(name), is_offered(field, verbs::Skin::Tools)) << name;
+    if (!properties.contains(name)) continue;
+    const std::string text = test::sample_of(field);
+    const std::string type = properties[name]["type"];
+    Json value = type == "string" ? Json(text) : type == "array" ? Json::array({text}) : Json::parse(text);
+    EXPECT_TRUE(check_arguments({{"properties", properties}}, {{name, value}}).ok()) << name;
+    const auto view = view_of({{name, value}}, {}, reduce::Form::Brief);
+    ASSERT_TRUE(view.ok()) << name << ": " << view.error().message;
+    EXPECT_EQ(field.told(*view), std::vector<std::string>{text}) << name;
+  }
+  EXPECT_EQ(view_of(Json::object(), {}, reduce::Form::Brief)->form, reduce::Form::Brief);
+  EXPECT_EQ(view_of(Json::object(), {}, reduce::Form::Brief)->max_tokens, 1000u);
+}
+
+TEST(mcp_tools, take_one_text_for_a_list_of_one) {
+  const Json properties = with_view({{"command", command_property("")}}, {reduce::Form::Table});
+  EXPECT_EQ(with_lists(properties, {{"label", "a=b"}, {"command", "x"}, {"focus", "f"}}),
+            Json({{"label", {"a=b"}}, {"command", "x"}, {"focus", "f"}}));
+}
+
+TEST(mcp_tools, ask_the_fleet_only_where_the_operator_says_so) {
+  const auto said = [](const verbs::AllowList& list, const char* name, const Json& arguments) {
+    const verbs::Permission permission = *verbs::Permission::create(list, "/");
+    return call_tool(tool(name), arguments, {.permission = &permission})["content"][0]["text"].get<std::string>();
+  };
+  const std::string shop = "service:shop{version=1,node=a}@-1h..";
+  ::setenv("ATYS_CONTROLLER", "http://127.0.0.1:1", 1);
+  for (const auto& [name, arguments] :
+       std::map<const char*, Json>{{"profile_services", Json::object()},
+                                   {"profile_summary", {{"profile", shop}}},
+                                   {"profile_diff", {{"base", shop + "," + shop}, {"new", "abcdef"}}},
+                                   {"profile_link", {{"profile", "profile://" + shop}, {"behind", "f"}}}}) {
+    EXPECT_NE(said({}, name, arguments).find("--allow-fleet"), std::string::npos) << name;
+    EXPECT_NE(said({.fleet = true}, name, arguments).find("no controller answers"), std::string::npos) << name;
+    EXPECT_NE(said({.any = true}, name, arguments).find("no controller answers"), std::string::npos) << name;
+  }
+  ::unsetenv("ATYS_CONTROLLER");
 }
 
 TEST(mcp_tools, that_only_read_say_so_and_the_others_do_not) {
@@ -145,18 +193,51 @@ TEST(mcp_arguments, are_checked_all_the_way_down) {
 }
 
 TEST(mcp_follow_ups, are_calls_that_the_tool_takes) {
+  using verbs::FollowUp;
+  using verbs::Question;
   const std::string name = "it's <a \"name\">";
-  const auto calls =
-      as_calls({"atys summary abc123 --form tree --top 5", "atys summary f.pb --focus " + verbs::quote_for_shell(name),
-                "atys diff a1 b2 --total", "atys flame abc123", "atys summary x --unknown 1",
-                "atys diff a1 b2 --map /old=/new --map 'a b=c'"});
-  ASSERT_EQ(calls.size(), 4U);
-  EXPECT_EQ(calls[3], R"(profile_diff {"base":"a1","map":["/old=/new","a b=c"],"new":"b2"})");
-  EXPECT_EQ(calls[0], R"(profile_summary {"form":"tree","profile":"abc123","top":5})");
-  const Json second = Json::parse(calls[1].substr(calls[1].find('{')));
-  EXPECT_EQ(second["focus"], name);
-  EXPECT_TRUE(check_arguments(input_schema(tool("profile_summary").describe()), second).ok());
-  EXPECT_EQ(calls[2], R"(profile_diff {"base":"a1","new":"b2","total":true})");
+  verbs::View tree{.form = reduce::Form::Tree};
+  tree.top = 5;
+  EXPECT_EQ(call_of({Question::Summary, {"abc123"}, tree}), R"(profile_summary {"form":"tree","profile":"abc123","top":5})");
+  EXPECT_EQ(call_of({Question::Diff, {"a1", "b2"}, {}, {{"/old", "/new"}, {"a b", "c"}}}),
+            R"(profile_diff {"base":"a1","map":["/old=/new","a b=c"],"new":"b2"})");
+  EXPECT_EQ(call_of({Question::Link, {"a1"}, {}, {}, "^f$"}), R"(profile_link {"behind":"^f$","profile":"a1"})");
+  verbs::View focused{.form = reduce::Form::Brief};
+  focused.filter.focus = name;
+  const std::string call = call_of({Question::Summary, {"f.pb"}, focused});
+  const Json arguments = Json::parse(call.substr(call.find('{')));
+  EXPECT_EQ(arguments["focus"], name);
+  EXPECT_TRUE(check_arguments(input_schema(tool("profile_summary").describe()), arguments).ok());
+}
+
+// What a tool answers in by itself is another form than that of the command line.
+TEST(mcp_follow_ups, name_their_form_where_the_tool_would_take_another) {
+  using verbs::Question;
+  for (const Question question : {Question::Summary, Question::Diff, Question::Link}) {
+    const Json schema = input_schema(tool(std::string("profile_") + to_string(question)).describe());
+    for (const reduce::Form form : reduce::kForms) {
+      const std::string call = call_of({question, {"a1", "b2"}, {.form = form}});
+      const Json arguments = Json::parse(call.substr(call.find('{')));
+      EXPECT_EQ(arguments.value("form", schema["properties"]["form"]["default"]), to_string(form)) << call;
+    }
+  }
+}
+
+TEST(mcp_follow_ups, have_every_field_of_the_view) {
+  using verbs::Question;
+  verbs::View view{.form = reduce::Form::Brief};
+  view.filter.from_ns = 1'000'000'000;
+  view.own_code.own = {"x", "y"};
+  view.filter.labels = {{"route", "a"}};
+  view.full_names = true;
+  const std::string call = call_of({Question::Summary, {"a1"}, view});
+  const Json arguments = Json::parse(call.substr(call.find('{')));
+  EXPECT_EQ(arguments["label"], "route=a");
+  EXPECT_EQ(arguments["own"], Json({"x", "y"}));
+  EXPECT_TRUE(arguments["full_names"]);
+  EXPECT_TRUE(arguments.contains("from"));
+  const ToolDescription summary = tool("profile_summary").describe();
+  EXPECT_TRUE(check_arguments(input_schema(summary), with_lists(summary.properties, arguments)).ok());
 }
 
 TEST(mcp_resources, that_are_not_there_are_errors_that_name_them) {

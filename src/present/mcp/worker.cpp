@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/descriptor_io.h"
+#include "base/pipe.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
@@ -34,29 +36,6 @@ constexpr size_t kMostTail = 1500;
 constexpr int kMostLastReads = 100;
 
 Json error_of(int code, const std::string& message) { return {{"error", {{"code", code}, {"message", message}}}}; }
-
-struct Pipe {
-  UniqueFd read, write;
-};
-
-Result<Pipe> make_pipe() {
-  int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0) return fail_errno("make a pipe");
-  Pipe pipe;
-  pipe.read.reset(fds[0]);
-  pipe.write.reset(fds[1]);
-  return pipe;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
 
 // A worker and all that it has started: one group of processes.
 class WorkerProcess {

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "present/metrics/metric_text.h"
+#include "profile/kinds.h"
 
 namespace atys::present::metrics {
 
@@ -11,22 +15,24 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
-struct Family {
-  std::string_view name;  // ends in the unit, as names of metrics do
-  std::string_view help;
-};
-constexpr Family kCpu{"cpu_seconds", "CPU time"};
-constexpr Family kTime{"seconds", "Time, by kind (off-cpu, wall, lock),"};
-constexpr Family kOther{"value", "What the kind counts, in its own unit,"};
+using Family = profile::KindRow::MetricFamily;
 
-const Family& family_of(const std::string& kind) {
-  if (kind == "cpu") return kCpu;
-  return kind == "wall" || kind == "off-cpu" || kind == "lock" ? kTime : kOther;
+// Of the value type that a row is of: what is no other kind's is an event's.
+const Family& family_of(const std::string& value_type) {
+  const profile::KindRow* kind = profile::find_kind_of_weight(value_type);
+  return kind != nullptr ? kind->metric : profile::kinds().back().metric;
+}
+
+std::vector<Family> families() {
+  std::vector<Family> found;
+  for (const profile::KindRow& kind : profile::kinds())
+    if (std::ranges::count(found, kind.metric.name, &Family::name) == 0) found.push_back(kind.metric);
+  return found;
 }
 
 MetricLabels labels_of(const fleet::Hotspots::Row& row, const std::string& function) {
   MetricLabels labels{{"service", row.key.service}, {"service_instance", row.key.instance}, {"function", function}};
-  if (row.key.kind != "cpu") labels.emplace_back("kind", row.key.kind);
+  if (family_of(row.key.kind).is_shared) labels.emplace_back("kind", row.key.kind);
   return labels;
 }
 
@@ -94,7 +100,7 @@ std::string render(const verbs::AgentStatus& status) {
   text.counter("atys_agent_recorded_bytes_total", "Windows as they leave the node, before compression.",
                static_cast<double>(status.bytes_recorded));
   add_tasks(status, text);
-  for (const Family& family : {kCpu, kTime, kOther}) add_functions(status, family, text);
+  for (const Family& family : families()) add_functions(status, family, text);
   return text.take();
 }
 

@@ -51,21 +51,25 @@ void add_doors(MetricText& text, const verbs::ControllerStatus& status, uint64_t
   text.counter("atys_controller_reports_total", "Reports of agents.", as_double(status.reports));
 }
 
-void add_store(MetricText& text, const verbs::ControllerStatus& status) {
-  text.gauge("atys_store_bytes", "Bytes on disk.", as_double(status.store.bytes));
-  text.gauge("atys_store_trouble", "1: it cannot take windows now; agents keep theirs.",
-             status.store_trouble.empty() ? 0 : 1);
-  text.gauge("atys_store_windows", "Windows that are kept.", as_double(status.store.windows));
-  text.gauge("atys_store_files", "Files of the store.", as_double(status.store.files));
-  text.gauge("atys_store_damaged", "Blocks and files that were found damaged.", as_double(status.store.damaged));
+void add_files(MetricText& text, const store::Health& files, uint64_t limit_bytes) {
+  text.gauge("atys_store_bytes", "Bytes on disk.", as_double(files.bytes));
+  text.gauge("atys_store_files", "Files of the store.", as_double(files.files));
+  text.gauge("atys_store_damaged", "Blocks and files that were found damaged.", as_double(files.damaged));
   text.gauge("atys_store_unchecked_files", "Files of a version without checksums, in which damage may go unnoticed.",
-             as_double(status.store.unchecked_files));
+             as_double(files.unchecked_files));
   text.gauge("atys_store_limit_bytes", "How large it may become before the oldest goes; 0: there is no limit.",
-             as_double(status.store_limit_bytes));
+             as_double(limit_bytes));
   text.family("atys_store_level_bytes", MetricType::Gauge,
               "Bytes of blocks, by level: windows, sums per minute and per hour.");
   for (size_t level = 0; level < store::kLevels; ++level)
-    text.sample(as_double(status.store.levels[level].bytes), {{"level", to_string(static_cast<store::Level>(level))}});
+    text.sample(as_double(files.levels[level].bytes), {{"level", to_string(static_cast<store::Level>(level))}});
+}
+
+void add_store(MetricText& text, const verbs::ControllerStatus& status) {
+  text.gauge("atys_store_trouble", "1: it cannot take windows now; agents keep theirs.",
+             status.store_trouble.empty() ? 0 : 1);
+  text.gauge("atys_store_windows", "Windows that are kept.", as_double(status.store.windows));
+  if (status.store_files) add_files(text, *status.store_files, status.store_limit_bytes);
   text.counter("atys_store_retention_dropped_windows_total", "Windows whose last sum was dropped by retention.",
                as_double(status.dropped_windows));
   text.counter("atys_store_retention_dropped_files_total", "Days that were dropped whole by retention.",

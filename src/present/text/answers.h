@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "present/follow_up_text.h"
 #include "verbs/calibrate.h"
 #include "verbs/capture.h"
 #include "verbs/compare.h"
@@ -23,14 +24,14 @@
 
 namespace atys::present::text {
 
-std::string render(const verbs::CaptureAnswer& answer);
+std::string render(const verbs::CaptureAnswer& answer, FollowUpText as = verbs::command_of);
 std::string render(const verbs::CalibrateAnswer& answer);
-std::string render(const verbs::SummaryAnswer& answer);
+std::string render(const verbs::SummaryAnswer& answer, FollowUpText as = verbs::command_of);
 std::string render(const verbs::TopAnswer& answer);
 std::string render(const verbs::UpAnswer& answer);
-std::string render(const verbs::DiffAnswer& answer);
-std::string render(const verbs::CompareAnswer& answer);
-std::string render(const verbs::LinkAnswer& answer);
+std::string render(const verbs::DiffAnswer& answer, FollowUpText as = verbs::command_of);
+std::string render(const verbs::CompareAnswer& answer, FollowUpText as = verbs::command_of);
+std::string render(const verbs::LinkAnswer& answer, FollowUpText as = verbs::command_of);
 std::string render(const verbs::DetectAnswer& answer);
 std::string render(const verbs::DoctorAnswer& answer);
 std::string render(const verbs::LedgerAnswer& answer);
@@ -48,7 +49,8 @@ std::string heading(const verbs::ProfileInfo& profile, size_t others = 0);
 std::string body(const verbs::SummaryAnswer& answer);
 
 // The last lines: what was left out and what to ask next.
-std::string footing(const verbs::Omitted& omitted, const std::vector<std::string>& next);
+std::string footing(const verbs::Omitted& omitted, const std::vector<verbs::FollowUp>& next, FollowUpText as);
+std::string footing(const verbs::Omitted& omitted);
 
 // What is left of the ledger that pays, where one does.
 std::string budget_lines(const std::optional<verbs::BudgetReport>& report);

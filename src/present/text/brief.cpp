@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
+#include <vector>
 
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
@@ -12,8 +14,6 @@ namespace atys::present::text {
 
 namespace {
 
-using verbs::SummaryRow;
-
 // Digits are a token each: as many as tell two rows apart.
 std::string short_percent(double value) {
   if (value >= 9.95) return fmt::format("{:.0f}", value);
@@ -21,23 +21,24 @@ std::string short_percent(double value) {
   return value > 0 ? "<0.1" : "0";
 }
 
-std::string mark(const SummaryRow& row, const verbs::SummaryAnswer& answer) {
+std::string mark(const reduce::BriefRow& row, const verbs::SummaryAnswer& answer) {
   const bool says_it_itself = row.entity.name.starts_with('[') && row.entity.module.empty();  // "[garbage collection]"
-  return row.origin == answer.shares.level || row.origin.empty() || says_it_itself ? "" : " [" + row.origin + "]";
+  if (row.charged.origin == answer.shares.level || says_it_itself) return "";
+  return " [" + std::string(to_string(row.charged.origin)) + "]";
 }
 
-std::string most_of(const SummaryRow& row) {
+std::string most_of(const reduce::BriefRow& row) {
   return row.callee.empty() ? "" : ", " + short_percent(row.callee_percent) + " in " + name(row.callee, SIZE_MAX);
 }
 
-std::string row_line(const SummaryRow& row, const verbs::SummaryAnswer& answer) {
+std::string row_line(const reduce::BriefRow& row, const verbs::SummaryAnswer& answer) {
   const std::string where = place(row.entity);
-  return short_percent(row.charged_percent) + " " + short_percent(row.total_percent) + " " +
+  return short_percent(row.charged.percent) + " " + short_percent(row.total_percent) + " " +
          name(row.entity.name, SIZE_MAX) + (where.empty() ? "" : " " + where) + mark(row, answer) + most_of(row) + "\n";
 }
 
 // A node that does nothing but call the one below it shares its line.
-bool is_joined_with_next(const std::vector<SummaryRow>& rows, size_t i) {
+bool is_joined_with_next(const std::vector<reduce::TreeNode>& rows, size_t i) {
   if (i + 1 >= rows.size() || rows[i + 1].depth != rows[i].depth + 1) return false;
   const bool has_sibling = [&] {
     for (size_t j = i + 2; j < rows.size() && rows[j].depth > rows[i].depth; ++j) {
@@ -48,19 +49,19 @@ bool is_joined_with_next(const std::vector<SummaryRow>& rows, size_t i) {
   return !has_sibling && rows[i].recursion == 0 && rows[i + 1].total_percent >= 0.95 * rows[i].total_percent;
 }
 
-std::string calls(const verbs::SummaryAnswer& answer) {
+std::string calls(const std::vector<reduce::TreeNode>& nodes) {
   std::string text = "calls (total%):\n";
   size_t joined = 0;  // how many levels the current line has swallowed; lines below are that much less deep
   std::vector<size_t> swallowed;
-  for (size_t i = 0; i < answer.tree.size(); ++i) {
-    const SummaryRow& row = answer.tree[i];
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const reduce::TreeNode& row = nodes[i];
     swallowed.resize(std::min(swallowed.size(), row.depth));
     const size_t above = swallowed.empty() ? 0 : swallowed.back();
     if (joined == 0)
       text += std::string(std::min<size_t>(row.depth - above, 40), ' ') + short_percent(row.total_percent) + " ";
     text += name(row.entity.name, SIZE_MAX);
     if (row.recursion > 0) text += " (recursive)";
-    const bool joins = is_joined_with_next(answer.tree, i);
+    const bool joins = is_joined_with_next(nodes, i);
     joined = joins ? joined + 1 : 0;
     swallowed.push_back(above + (joins ? 1 : 0));
     text += joins ? " > " : "\n";
@@ -68,14 +69,39 @@ std::string calls(const verbs::SummaryAnswer& answer) {
   return text;
 }
 
-bool is_odd(const SummaryRow& row) {
-  return !row.source.empty() || is_odd_name(row.entity.name) || is_odd_name(row.entity.file) || is_odd_name(row.callee) ||
-         std::ranges::any_of(row.path, [](const std::string& text) { return is_odd_name(text); });
+bool has_odd_name(const std::vector<std::string>& path) {
+  return std::ranges::any_of(path, [](const std::string& text) { return is_odd_name(text); });
+}
+
+// What a row has beside its function.
+bool is_rest_odd(const reduce::TableRow& /*row*/) { return false; }
+bool is_rest_odd(const reduce::LineRow& row) { return !row.source.empty(); }
+bool is_rest_odd(const reduce::RawStack& row) { return has_odd_name(row.path); }
+bool is_rest_odd(const reduce::TreeNode& row) { return has_odd_name(row.path); }
+bool is_rest_odd(const reduce::BriefRow& row) { return is_odd_name(row.callee); }
+
+template <typename Row>
+bool has_odd_row(const std::vector<Row>& rows) {
+  return std::ranges::any_of(
+      rows, [](const Row& row) { return is_odd_name(row.entity.name) || is_odd_name(row.entity.file) || is_rest_odd(row); });
+}
+
+// Of a table: what is grouped by, and whatever else rows have.
+template <typename Row, typename Rest>
+std::string tight_rows(const std::vector<Row>& rows, std::string_view title, const Rest& rest) {
+  std::string text = "self% total% " + std::string(title) + "\n";
+  for (const Row& row : rows) {
+    const std::string where = place(row.entity);
+    text += short_percent(row.self_percent) + " " + short_percent(row.total_percent) + " " + name(row.entity.name, SIZE_MAX);
+    if (!where.empty()) text += " " + where;
+    text += rest(row) + "\n";
+  }
+  return text;
 }
 
 }  // namespace
 
-std::string brief(const verbs::SummaryAnswer& answer) {
+std::string brief(const reduce::BriefRows& brief, const verbs::SummaryAnswer& answer) {
   static constexpr size_t kRoomForWords = 400;
   std::string text;
   const verbs::CodeShares& shares = answer.shares;
@@ -87,8 +113,8 @@ std::string brief(const verbs::SummaryAnswer& answer) {
   }
   text += is_all_own || !has_room ? "self% total% function\n"
                                   : "self% (with the library and runtime code it calls) total% function\n";
-  for (const SummaryRow& row : answer.rows) text += row_line(row, answer);
-  if (answer.tree.size() > 1) text += calls(answer);
+  for (const reduce::BriefRow& row : brief.rows) text += row_line(row, answer);
+  if (brief.calls.size() > 1) text += calls(brief.calls);
   return text;
 }
 
@@ -97,41 +123,38 @@ bool is_tight(const verbs::SummaryAnswer& answer) {
   return answer.tokens.cap && *answer.tokens.cap < kRoomForColumns;
 }
 
-std::string tight_table(const verbs::SummaryAnswer& answer) {
-  std::string text = "self% total% " + name(answer.by, 40) + "\n";
-  for (const SummaryRow& row : answer.rows) {
-    const std::string where = place(row.entity);
-    text += short_percent(row.self_percent) + " " + short_percent(row.total_percent) + " " + name(row.entity.name, SIZE_MAX);
-    if (!where.empty()) text += " " + where;
-    if (!row.source.empty()) text += " | " + code(row.source);
-    text += "\n";
-  }
-  return text;
+std::string tight_table(const reduce::TableRows& table, const verbs::SummaryAnswer& answer) {
+  return tight_rows(table.rows, name(answer.by, 40), [](const reduce::TableRow& /*row*/) { return std::string(); });
 }
 
-std::string phase_line(const verbs::SummaryAnswer& answer, size_t row) {
-  const size_t number = answer.rows[row].phase;
-  if (answer.phases.empty() || (row > 0 && answer.rows[row - 1].phase == number)) return {};
-  const auto found = std::ranges::find(answer.phases, number, &verbs::SummaryPhase::number);
-  if (found == answer.phases.end()) return "at unknown times:\n";
+std::string tight_lines(const reduce::LineRows& lines) {
+  return tight_rows(lines.rows, "line",
+                    [](const reduce::LineRow& row) { return row.source.empty() ? "" : " | " + code(row.source); });
+}
+
+std::string phase_line(const reduce::PathRows& paths, size_t row) {
+  const size_t number = paths.rows[row].phase;
+  if (paths.phases.empty() || (row > 0 && paths.rows[row - 1].phase == number)) return {};
+  const auto found = std::ranges::find(paths.phases, number, &reduce::HotPhase::number);
+  if (found == paths.phases.end()) return "at unknown times:\n";
   return fmt::format("phase {}, {:.3g} to {:.3g} s, {}%:\n", number, found->from_seconds, found->to_seconds,
                      short_percent(found->percent));
 }
 
-std::string tight_paths(const verbs::SummaryAnswer& answer) {
+std::string tight_paths(const reduce::PathRows& paths) {
   std::string text;
-  for (const SummaryRow& row : answer.rows) {
-    text += phase_line(answer, static_cast<size_t>(&row - answer.rows.data()));
-    text += short_percent(row.total_percent) + "%";
+  for (size_t at = 0; at < paths.rows.size(); ++at) {
+    const reduce::HotPath& row = paths.rows[at];
+    text += phase_line(paths, at) + short_percent(row.total_percent) + "%";
     for (size_t i = 0; i < row.path.size(); ++i) text += (i == 0 ? " " : " > ") + name(row.path[i], SIZE_MAX);
     text += "\n";
   }
   return text;
 }
 
-std::string tight_tree(const verbs::SummaryAnswer& answer) {
+std::string tight_tree(const reduce::TreeRows& tree) {
   std::string text = "total% self% function\n";
-  for (const SummaryRow& row : answer.rows) {
+  for (const reduce::TreeNode& row : tree.rows) {
     text += std::string(std::min<size_t>(row.depth, 40), ' ') + short_percent(row.total_percent) + " " +
             short_percent(row.self_percent) + " " + name(row.entity.name, SIZE_MAX);
     text += row.recursion > 0 ? " (recursive)\n" : "\n";
@@ -140,8 +163,10 @@ std::string tight_tree(const verbs::SummaryAnswer& answer) {
 }
 
 bool needs_data_notice(const verbs::SummaryAnswer& answer) {
-  if (answer.form == "brief" && !answer.tokens.cap) return true;
-  return std::ranges::any_of(answer.rows, is_odd) || std::ranges::any_of(answer.tree, is_odd);
+  const auto* brief = std::get_if<reduce::BriefRows>(&answer.rows);
+  if (brief != nullptr && !answer.tokens.cap) return true;
+  if (brief != nullptr && has_odd_row(brief->calls)) return true;
+  return std::visit([](const auto& of_form) { return has_odd_row(of_form.rows); }, answer.rows);
 }
 
 }  // namespace atys::present::text

@@ -15,7 +15,7 @@ std::string rates(const verbs::CaptureAnswer& answer) {
     lowest = std::min(lowest, grant.hz);
     highest = std::max(highest, grant.hz);
   }
-  if (answer.plan == "adaptive") return fmt::format("{:.0f} to {:.0f} Hz", lowest, highest);
+  if (answer.plan == verbs::CapturePlan::Adaptive) return fmt::format("{:.0f} to {:.0f} Hz", lowest, highest);
   if (lowest >= answer.asked_hz) return fmt::format("{:g} Hz", answer.asked_hz);
   return fmt::format("{:.0f} Hz (asked {:g}; lowest {:.0f})", answer.grants.back().hz, answer.asked_hz, lowest);
 }
@@ -35,23 +35,23 @@ std::string cost(const verbs::CaptureAnswer& answer) {
 
 std::string plan_of(const verbs::CaptureAnswer& answer) {
   if (answer.steps.empty()) return {};
-  std::string text = "plan " + answer.plan + ":\n";
+  std::string text = std::string("plan ") + to_string(answer.plan) + ":\n";
   for (const verbs::PlanStep& step : answer.steps) {
     const std::string rate = step.hz > 0 ? fmt::format(" {:.0f} Hz", step.hz) : "";
-    text += fmt::format("  {:5.1f} s  {:<6}{:<7}  {}\n", step.from_seconds, step.kind, rate, name(step.why, 160));
+    text += fmt::format("  {:5.1f} s  {:<6}{:<7}  {}\n", step.from_seconds, to_string(step.kind), rate, name(step.why, 160));
   }
   return text + "\n";
 }
 
 }  // namespace
 
-std::string render(const verbs::CaptureAnswer& answer) {
+std::string render(const verbs::CaptureAnswer& answer, FollowUpText as) {
   std::string text =
       fmt::format("recorded {} ({})\n", answer.written.id.empty() ? one_line(answer.written.path) : answer.written.id,
-                  one_line(answer.ended));
+                  to_string(answer.ended));
   text += fmt::format("{:.1f} s, tier {}, {}; {}\n\n", static_cast<double>(answer.duration_ns) / 1e9, answer.tier,
                       rates(answer), cost(answer));
-  return text + plan_of(answer) + render(answer.summary) + budget_lines(answer.ledger);
+  return text + plan_of(answer) + render(answer.summary, as) + budget_lines(answer.ledger);
 }
 
 }  // namespace atys::present::text

@@ -57,13 +57,16 @@ std::string groups_of(const verbs::Omitted& omitted) {
 
 }  // namespace
 
-std::string footing(const verbs::Omitted& omitted, const std::vector<std::string>& next) {
-  std::string text;
-  if (omitted.rows > 0)
-    text += fmt::format("… {} more rows, {} in all{}\n", quantity(static_cast<double>(omitted.rows), "count"),
-                        percent(omitted.percent), groups_of(omitted));
+std::string footing(const verbs::Omitted& omitted) {
+  if (omitted.rows == 0) return "";
+  return fmt::format("… {} more rows, {} in all{}\n", quantity(static_cast<double>(omitted.rows), "count"),
+                     percent(omitted.percent), groups_of(omitted));
+}
+
+std::string footing(const verbs::Omitted& omitted, const std::vector<verbs::FollowUp>& next, FollowUpText as) {
+  std::string text = footing(omitted);
   if (!next.empty()) text += "next:\n";
-  for (const std::string& command : next) text += "  " + command + "\n";
+  for (const verbs::FollowUp& question : next) text += "  " + as(question) + "\n";
   return text;
 }
 

@@ -20,9 +20,11 @@ std::string interval_of(const reduce::Interval& ratio) {
   return fmt::format("{:+.1f}..{:+.1f}%", (ratio.low - 1) * 100, (ratio.high - 1) * 100);
 }
 
+std::string metric_text(const verbs::CompareAnswer& answer) { return answer.metric ? to_string(*answer.metric) : ""; }
+
 std::string verdict_line(const verbs::CompareAnswer& answer) {
   const reduce::Judgement& by = verbs::decisive(answer);
-  const std::string change = fmt::format("{} {} time", change_of(by.ratio), answer.metric);
+  const std::string change = fmt::format("{} {} time", change_of(by.ratio), metric_text(answer));
   std::string text = to_string(answer.verdict);
   switch (answer.verdict) {
     case reduce::Verdict::Faster:
@@ -63,8 +65,8 @@ std::string times(const verbs::CompareAnswer& answer) {
 std::string circumstances(const verbs::CompareAnswer& answer) {
   const reduce::Judgement& by = verbs::decisive(answer);
   std::string text = fmt::format("{} runs of each in {}, until {}; seed {}; decided by {} time ({})\n", answer.a.runs,
-                                 duration(static_cast<int64_t>(answer.elapsed_ns)), answer.ended, answer.seed, answer.metric,
-                                 answer.metric_reason);
+                                 duration(static_cast<int64_t>(answer.elapsed_ns)), to_string(answer.ended), answer.seed,
+                                 metric_text(answer), answer.metric_reason);
   text += fmt::format("a difference counts beyond ±{:.1f}%; signed ranks p={:.2g}, signs p={:.2g}\n", by.threshold * 100,
                       by.signed_rank_p, by.sign_p);
   if (!answer.instructions.source.empty() && answer.instructions.a > 0)
@@ -73,9 +75,10 @@ std::string circumstances(const verbs::CompareAnswer& answer) {
                         change_of(answer.instructions.b / answer.instructions.a));
   else if (!answer.instructions.why_not.empty())
     text += "instructions: not counted; " + one_line(answer.instructions.why_not) + "\n";
-  text += fmt::format("output: {}\n", answer.output == "varies" ? "varies from run to run, so it cannot be compared"
-                                      : answer.output == "same" ? "same"
-                                                                : "DIFFERENT");
+  text += fmt::format("output: {}\n", answer.output == verbs::SeenOutput::Varies
+                                          ? "varies from run to run, so it cannot be compared"
+                                      : answer.output == verbs::SeenOutput::Same ? "same"
+                                                                                 : "DIFFERENT");
   for (const std::string& note : answer.notes) text += "note: " + one_line(note) + "\n";
   return text;
 }
@@ -133,18 +136,18 @@ std::string headroom(const verbs::CompareAnswer& answer) {
   return text + "\n";
 }
 
-std::string whole(const verbs::CompareAnswer& answer) {
+std::string whole(const verbs::CompareAnswer& answer, FollowUpText as) {
   std::string text = verdict_line(answer);
   text += "A: " + one_line(answer.a.command) + "\nB: " + one_line(answer.b.command) + "\n";
   text += times(answer) + circumstances(answer) + functions(answer) + headroom(answer);
-  return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
+  return text + footing(answer.omitted, answer.next, as) + budget_lines(answer.ledger);
 }
 
 }  // namespace
 
-std::string render(const verbs::CompareAnswer& answer) {
-  const auto render_whole = [](const verbs::CompareAnswer& less, size_t) { return whole(less); };
-  const std::string text = fitted(answer, false, answer.functions.rows.size(), render_whole);
+std::string render(const verbs::CompareAnswer& answer, FollowUpText as) {
+  const auto render_whole = [as](const verbs::CompareAnswer& less, size_t) { return whole(less, as); };
+  const std::string text = fitted(answer, as, false, answer.functions.rows.size(), render_whole);
   return text.empty() ? std::string(kTooShort) : text;
 }
 

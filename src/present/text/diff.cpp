@@ -12,6 +12,8 @@
 
 namespace atys::present::text {
 
+using reduce::Form;
+
 namespace {
 
 // What is said of several runs is their sum.
@@ -43,7 +45,7 @@ std::string missing(const verbs::DiffAnswer& answer) {
 }
 
 std::string plural(const verbs::DiffAnswer& answer) {
-  const bool is_of_paths = answer.form == "paths" || answer.form == "raw" || answer.form == "tree";
+  const bool is_of_paths = answer.form == Form::Paths || answer.form == Form::Raw || answer.form == Form::Tree;
   return is_of_paths ? "paths" : answer.by.starts_with("label:") ? "values" : name(answer.by, 40) + "s";
 }
 
@@ -134,7 +136,7 @@ std::string work_rows(const verbs::DiffAnswer& answer) {
 
 }  // namespace
 
-static std::string whole(const verbs::DiffAnswer& answer) {
+static std::string whole(const verbs::DiffAnswer& answer, FollowUpText as) {
   std::string text =
       side("base", answer.base, answer.base_runs.size()) + side("new ", answer.fresh, answer.fresh_runs.size());
   text += conclusion(answer) + totals(answer) + matching_line(answer.matching, "base", "new");
@@ -146,12 +148,12 @@ static std::string whole(const verbs::DiffAnswer& answer) {
     if (std::ranges::any_of(answer.rows, &reduce::DiffRow::is_in_step))
       text += "~ in step with most others: its share changed because theirs did (--per compares cost)\n";
   }
-  return text + footing(answer.omitted, answer.next) + budget_lines(answer.ledger);
+  return text + footing(answer.omitted, answer.next, as) + budget_lines(answer.ledger);
 }
 
-std::string render(const verbs::DiffAnswer& answer) {
-  const auto render_whole = [](const verbs::DiffAnswer& less, size_t) { return whole(less); };
-  const std::string text = fitted(answer, false, answer.rows.size(), render_whole);
+std::string render(const verbs::DiffAnswer& answer, FollowUpText as) {
+  const auto render_whole = [as](const verbs::DiffAnswer& less, size_t) { return whole(less, as); };
+  const std::string text = fitted(answer, as, false, answer.rows.size(), render_whole);
   return text.empty() ? std::string(kTooShort) : text;
 }
 

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "base/utc_time.h"
+#include "present/fit.h"
+#include "present/text/answers.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
 
@@ -17,7 +20,7 @@ std::string listed(const std::vector<std::string>& words, size_t most) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i) {
     if (i == most) return text + fmt::format(" and {} more", words.size() - most);
-    if (!words[i].empty()) text += (text.empty() ? "" : ", ") + name(words[i], 40);
+    if (!words[i].empty()) add_to_list(text, name(words[i], 40));
   }
   return text;
 }
@@ -28,17 +31,27 @@ std::string whole(uint64_t number) { return quantity(static_cast<double>(number)
 std::string dropped(const verbs::NodeRow& row) {
   std::string reasons;
   for (const auto& [reason, count] : row.dropped_by)
-    reasons += (reasons.empty() ? "" : ", ") + (row.dropped_by.size() > 1 ? whole(count) + " " : "") + name(reason, 20);
+    add_to_list(reasons, (row.dropped_by.size() > 1 ? whole(count) + " " : "") + name(reason, 20));
   return whole(row.dropped_windows) + (reasons.empty() ? "" : " (" + reasons + ")");
 }
 
 }  // namespace
 
-std::string render(const verbs::ServicesAnswer& answer) {
+namespace {
+
+// What there was no room for, and what to ask next.
+std::string what_follows(const verbs::ServicesAnswer& answer, FollowUpText as) {
+  std::string text = answer.omitted > 0 ? fmt::format("… {} more services\n", answer.omitted) : "";
+  return text + footing({}, answer.next, as) + budget_lines(answer.ledger);
+}
+
+std::string whole_text(const verbs::ServicesAnswer& answer, FollowUpText as) {
   std::string problems;
   for (const std::string& problem : answer.problems) problems += "not whole: " + name(problem) + "\n";
+  const std::string below = what_follows(answer, as);
+  if (answer.services.empty() && answer.omitted > 0) return problems + below;
   if (answer.services.empty())
-    return problems + "no profiles have arrived yet; atys task apply FILE tells agents what to profile\n";
+    return problems + "no profiles have arrived yet; atys task apply FILE tells agents what to profile\n" + below;
   Table table({{"service", Align::Left},
                {"kinds", Align::Left},
                {"instances"},
@@ -51,7 +64,18 @@ std::string render(const verbs::ServicesAnswer& answer) {
     table.add({name(row.service, 60), listed(row.kinds, 4), whole(row.instances), whole(row.windows),
                quantity(static_cast<double>(row.bytes), "bytes"), time_text(row.first_ns), time_text(row.last_ns),
                listed(row.versions, 3)});
-  return problems + table.render();
+  return problems + table.render() + below;
+}
+
+}  // namespace
+
+std::string render(const verbs::ServicesAnswer& answer, FollowUpText as) {
+  const auto whole = [as](const verbs::ServicesAnswer& less, size_t) { return whole_text(less, as); };
+  if (!answer.tokens.cap) return whole_text(answer, as);
+  const verbs::Detail detail{.next = questions_that_fit(answer.next, as, answer.tokens)};
+  Fit fit = most_rows(answer, detail, answer.services.size(), whole);
+  if (fit.rows > 0 || answer.services.empty()) return fit.text.text;
+  return rendered(answer, {.rows = 0, .next = 0}, whole).text;
 }
 
 std::string render(const verbs::NodesAnswer& answer) {

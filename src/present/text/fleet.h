@@ -4,11 +4,12 @@
 
 #include <string>
 
+#include "present/follow_up_text.h"
 #include "verbs/fleet_answers.h"
 
 namespace atys::present::text {
 
-std::string render(const verbs::ServicesAnswer& answer);
+std::string render(const verbs::ServicesAnswer& answer, FollowUpText as = verbs::command_of);
 std::string render(const verbs::NodesAnswer& answer);
 std::string render(const verbs::TasksAnswer& answer);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/strings.h"
 #include "base/utc_time.h"
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
@@ -15,9 +16,8 @@ std::string budget_lines(const std::optional<verbs::BudgetReport>& report) {
   std::string left;
   for (const budget::Resource& resource : budget::kResources) {
     if (report->limit.*resource.amount == budget::kUnbounded) continue;
-    left += fmt::format("{}{} {} of {}", left.empty() ? "" : ", ", resource.name,
-                        amount_text(resource, report->left.*resource.amount),
-                        amount_text(resource, report->limit.*resource.amount));
+    add_to_list(left, fmt::format("{} {} of {}", resource.name, amount_text(resource, report->left.*resource.amount),
+                                  amount_text(resource, report->limit.*resource.amount)));
   }
   return text + fmt::format("budget left: {} (ledger {})\n", left.empty() ? "no limit" : left, report->ledger);
 }

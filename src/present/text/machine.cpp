@@ -2,6 +2,7 @@
 // detect, doctor
 #include <fmt/format.h>
 
+#include "base/strings.h"
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
 #include "present/text/screen.h"
@@ -11,12 +12,6 @@ namespace atys::present::text {
 namespace {
 
 constexpr size_t kLongLine = 240;
-
-std::string joined(const std::vector<std::string>& parts, const char* separator) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
-  return text;
-}
 
 std::string line(std::string_view title, const std::string& value) { return fmt::format("  {:<12} {}\n", title, value); }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
 
@@ -38,8 +39,7 @@ std::string matching_line(const reduce::MatchReport& matching, std::string_view 
   if (matching.by_line > 0) parts.push_back(fmt::format("{} without a name whose line moved", functions(matching.by_line)));
   if (parts.empty()) return {};
   if (matching.same_place > 0) parts.push_back(fmt::format("{} where they were", functions(matching.same_place)));
-  std::string text = "matched: ";
-  for (size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : "; ") + parts[i];
+  std::string text = "matched: " + joined(parts, "; ");
   if (matching.only_base + matching.only_fresh > 0)
     text += fmt::format("; {} seen only in {}, {} only in {}", matching.only_base, base, matching.only_fresh, fresh);
   return text + "\n";

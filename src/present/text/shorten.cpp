@@ -4,6 +4,7 @@
 #include <cctype>
 #include <vector>
 
+#include "base/strings.h"
 #include "present/text/screen.h"
 
 namespace atys::present::text {
@@ -101,8 +102,7 @@ bool is_sentence(std::string_view text) {
 
 std::string joined_path(const std::vector<std::string>& names, size_t columns) {
   static constexpr std::string_view kBetween = " > ";
-  std::string all;
-  for (const std::string& name : names) all.append(all.empty() ? "" : kBetween).append(name);
+  const std::string all = joined(names, kBetween);
   if (names.size() < 2 || columns == SIZE_MAX || screen_width(all) <= columns)
     return columns == SIZE_MAX ? all : shortened(all, columns);
   // The leaf is what it is about, the root what it is part of.

@@ -26,7 +26,7 @@ std::string render(const verbs::TopAnswer& answer) {
                {"total%", Align::Right, 1},
                {"function", Align::Left},
                {"where", Align::Left, 2}});
-  for (const verbs::SummaryRow& row : answer.summary.rows)
+  for (const reduce::TableRow& row : reduce::table_of(answer.summary.rows))
     table.add({quantity(row.self, profile.unit), percent(row.self_percent), quantity(row.total, profile.unit),
                percent(row.total_percent), name(row.entity.name, 60), place(row.entity)});
   return text + table.render();

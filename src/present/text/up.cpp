@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/path_names.h"
 #include "present/text/answers.h"
 #include "present/text/numbers.h"
 #include "present/text/table.h"
@@ -40,7 +41,7 @@ std::string name_of(const reduce::Entity& function) {
   const bool says_where =
       !anonymous || !anonymous->around.empty() || anonymous->word.find_first_of(".\\/ ") != std::string::npos;
   if (says_where || function.file.empty()) return name(function.name);
-  return name(function.name + " in " + function.file.substr(function.file.rfind('/') + 1));
+  return name(function.name + " in " + std::string(base_name(function.file)));
 }
 
 }  // namespace
@@ -55,12 +56,13 @@ std::string render(const verbs::UpAnswer& answer) {
   Table table({{"service", Align::Left}, {"cores"}, {"charged%"}, {"total%"}, {"function", Align::Left}});
   for (const verbs::UpService& service : answer.services) {
     const std::string cores = fmt::format("{:.2f}", service.cores);
-    const bool has_rows = service.top && !service.top->rows.empty();
+    const auto* functions = service.top ? std::get_if<reduce::BriefRows>(&service.top->rows) : nullptr;
+    const bool has_rows = functions != nullptr && !functions->rows.empty();
     if (!has_rows) table.add({name(service.service, 40), cores, "", "", why_nothing(service, answer.least_cores)});
     if (!has_rows) continue;
     bool is_first = true;
-    for (const verbs::SummaryRow& row : service.top->rows) {
-      table.add({is_first ? name(service.service, 40) : "", is_first ? cores : "", percent(row.charged_percent),
+    for (const reduce::BriefRow& row : functions->rows) {
+      table.add({is_first ? name(service.service, 40) : "", is_first ? cores : "", percent(row.charged.percent),
                  percent(row.total_percent), name_of(row.entity)});
       is_first = false;
     }

@@ -27,10 +27,11 @@ std::string_view cut(std::string_view line, size_t columns) {
 std::string gist_of(const verbs::UpAnswer& answer) {
   std::map<std::string, std::string> services;
   for (const verbs::UpService& service : answer.services) {
-    const bool has_rows = service.top && !service.top->rows.empty();
-    services[service.service] = !has_rows                             ? service.trouble
-                                : service.cores >= answer.least_cores ? "busy " + service.top->rows[0].entity.name
-                                                                      : "idle";
+    const bool has_rows = service.top && reduce::count_rows(service.top->rows) > 0;
+    services[service.service] = !has_rows ? service.trouble
+                                : service.cores >= answer.least_cores
+                                    ? "busy " + reduce::first_row(service.top->rows)->entity.name
+                                    : "idle";
   }
   std::string gist;
   for (const auto& [name, state] : services) gist += name + '\0' + state + '\0';
@@ -46,7 +47,8 @@ std::string one_line_of(const verbs::UpAnswer& answer) {
 
 }  // namespace
 
-std::string UpWatch::next(const verbs::UpAnswer& answer, const Screen& screen, uint64_t now_ns, const std::string& time) {
+std::string UpWatch::next(const verbs::UpAnswer& answer, const WatchedScreen& screen, uint64_t now_ns,
+                          const std::string& time) {
   if (as_json_) return json::render(answer) + "\n";
   if (screen.rows > 0) return draw(time + "  " + render(answer), screen);
   std::string gist = gist_of(answer);
@@ -60,7 +62,7 @@ std::string UpWatch::next(const verbs::UpAnswer& answer, const Screen& screen, u
 }
 
 // Over what was drawn before, and no more than the terminal holds: what had scrolled away could not be drawn over.
-std::string UpWatch::draw(const std::string& text, const Screen& screen) {
+std::string UpWatch::draw(const std::string& text, const WatchedScreen& screen) {
   std::vector<std::string_view> lines;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());

@@ -10,7 +10,7 @@
 
 namespace atys::present::text {
 
-struct Screen {
+struct WatchedScreen {
   size_t rows = 0;  // 0: it is no terminal
   size_t columns = 0;
 };
@@ -20,10 +20,10 @@ class UpWatch {
   explicit UpWatch(bool as_json) : as_json_(as_json) {}
 
   // `time`: of the day, as people read it. Empty: there is nothing to say.
-  std::string next(const verbs::UpAnswer& answer, const Screen& screen, uint64_t now_ns, const std::string& time);
+  std::string next(const verbs::UpAnswer& answer, const WatchedScreen& screen, uint64_t now_ns, const std::string& time);
 
  private:
-  std::string draw(const std::string& text, const Screen& screen);
+  std::string draw(const std::string& text, const WatchedScreen& screen);
 
   bool as_json_;
   size_t drawn_lines_ = 0;

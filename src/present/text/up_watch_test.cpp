@@ -9,7 +9,7 @@ namespace atys::present::text {
 
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kOneSecond = 1'000'000'000;
 const std::string kTime = "12:00:00";
 
 verbs::UpAnswer answer(std::vector<std::pair<std::string, std::string>> services) {
@@ -17,13 +17,15 @@ verbs::UpAnswer answer(std::vector<std::pair<std::string, std::string>> services
                        .agent_cpu_share = 0.004,
                        .agent_cpu_budget = 0.01,
                        .begun_for_ns = 120'000'000,
-                       .watched_ns = 90 * kSecond,
+                       .watched_ns = 90 * kOneSecond,
                        .least_cores = 0.01,
-                       .range_ns = 60 * kSecond};
+                       .range_ns = 60 * kOneSecond};
   for (auto& [name, function] : services) {
     verbs::UpService service{.service = name, .cores = 0.5, .processes = 1, .windows = 1};
-    service.top.emplace();
-    service.top->rows.push_back({.entity = {.name = function}, .charged_percent = 40});
+    reduce::BriefRow row;
+    row.entity.name = function;
+    row.charged.percent = 40;
+    service.top.emplace().rows = reduce::BriefRows{{row}};
     made.services.push_back(std::move(service));
   }
   return made;
@@ -35,17 +37,17 @@ size_t lines(const std::string& text) { return static_cast<size_t>(std::count(te
 
 TEST(up_watch, prints_a_table_again_when_it_says_something_else) {
   UpWatch watch(false);
-  uint64_t now = 1000 * kSecond;
+  uint64_t now = 1000 * kOneSecond;
   EXPECT_NE(watch.next(answer({{"shop", "pay"}}), {}, now, kTime).find("pay"), std::string::npos);
-  EXPECT_EQ(watch.next(answer({{"shop", "pay"}}), {}, now += 10 * kSecond, kTime), "");
-  EXPECT_NE(watch.next(answer({{"shop", "look"}}), {}, now += 10 * kSecond, kTime).find("look"), std::string::npos);
-  EXPECT_NE(watch.next(answer({{"shop", "look"}, {"till", "count"}}), {}, now += 10 * kSecond, kTime).find("till"),
+  EXPECT_EQ(watch.next(answer({{"shop", "pay"}}), {}, now += 10 * kOneSecond, kTime), "");
+  EXPECT_NE(watch.next(answer({{"shop", "look"}}), {}, now += 10 * kOneSecond, kTime).find("look"), std::string::npos);
+  EXPECT_NE(watch.next(answer({{"shop", "look"}, {"till", "count"}}), {}, now += 10 * kOneSecond, kTime).find("till"),
             std::string::npos);
-  EXPECT_EQ(watch.next(answer({{"till", "count"}, {"shop", "look"}}), {}, now += 10 * kSecond, kTime), "")
+  EXPECT_EQ(watch.next(answer({{"till", "count"}, {"shop", "look"}}), {}, now += 10 * kOneSecond, kTime), "")
       << "another order alone is not worth it";
   verbs::UpAnswer idle = answer({{"shop", "look"}, {"till", "count"}});
   idle.services[1].cores = 0;
-  EXPECT_NE(watch.next(idle, {}, now += 10 * kSecond, kTime), "");
+  EXPECT_NE(watch.next(idle, {}, now += 10 * kOneSecond, kTime), "");
 }
 
 TEST(up_watch, calls_nobody_idle_whose_first_window_is_on_its_way) {
@@ -58,7 +60,7 @@ TEST(up_watch, calls_nobody_idle_whose_first_window_is_on_its_way) {
 
 TEST(up_watch, callbacks_are_told_with_their_file) {
   verbs::UpAnswer one = answer({{"shop", "(anonymous):7"}});
-  verbs::SummaryRow& row = one.services[0].top->rows[0];
+  reduce::BriefRow& row = std::get<reduce::BriefRows>(one.services[0].top->rows).rows[0];
   row.entity.file = "/srv/shop/app.js";
   EXPECT_NE(render(one).find("(anonymous):7 in app.js"), std::string::npos) << render(one);
   for (const char* told : {"(anonymous):7 in indexById", "squares.<locals>.<genexpr>:8", "pay"}) {
@@ -69,11 +71,11 @@ TEST(up_watch, callbacks_are_told_with_their_file) {
 
 TEST(up_watch, says_now_and_then_that_it_goes_on) {
   UpWatch watch(false);
-  uint64_t now = 1000 * kSecond;
+  uint64_t now = 1000 * kOneSecond;
   (void)watch.next(answer({{"shop", "pay"}}), {}, now, kTime);
   size_t said = 0;
   for (int i = 0; i < 60; ++i) {
-    const std::string line = watch.next(answer({{"shop", "pay"}}), {}, now += 10 * kSecond, kTime);
+    const std::string line = watch.next(answer({{"shop", "pay"}}), {}, now += 10 * kOneSecond, kTime);
     EXPECT_LE(lines(line), 1u) << line;
     said += lines(line);
   }
@@ -83,7 +85,7 @@ TEST(up_watch, says_now_and_then_that_it_goes_on) {
 TEST(up_watch, is_an_object_a_line_as_data) {
   UpWatch watch(true);
   for (int i = 0; i < 3; ++i) {
-    const std::string line = watch.next(answer({{"shop", "pay"}}), {24, 80}, 1000 * kSecond, kTime);
+    const std::string line = watch.next(answer({{"shop", "pay"}}), {24, 80}, 1000 * kOneSecond, kTime);
     EXPECT_EQ(lines(line), 1u);
     EXPECT_TRUE(line.starts_with("{\"node\":\"n1\"")) << line;
   }
@@ -91,7 +93,7 @@ TEST(up_watch, is_an_object_a_line_as_data) {
 
 TEST(up_watch, draws_over_what_it_drew_on_a_terminal) {
   UpWatch watch(false);
-  const Screen screen{24, 60};
+  const WatchedScreen screen{24, 60};
   const std::string first = watch.next(answer({{"shop", "pay"}}), screen, 1, kTime);
   EXPECT_EQ(first.find('\033'), std::string::npos);
   const std::string second = watch.next(answer({{"shop", "pay"}}), screen, 2, kTime);

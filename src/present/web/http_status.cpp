@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "present/web/http_status.h"
 
+#include "base/error_text.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "format/wire/wire_writer.h"
@@ -41,7 +42,7 @@ int status_of(const Error& error) {
 }
 
 std::string otlp_status(const Error& error, bool as_json) {
-  const std::string message = printable(error.hint.empty() ? error.message : error.message + "; " + error.hint);
+  const std::string message = printable(error_text(error));
   if (as_json) {
     JsonWriter json;
     json.begin_object().field("code", rpc_code(error.code)).field("message", message).end_object();

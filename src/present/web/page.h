@@ -8,4 +8,7 @@ namespace atys::present::web {
 
 extern const std::string_view kPage;
 
+// With the view's fields in it, of which it makes its inputs. Lives as long as the program.
+std::string_view page();
+
 }  // namespace atys::present::web

@@ -2,17 +2,30 @@
 #include "present/web/parameters.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/json.h"
 #include "base/quantities.h"
+#include "verbs/view_fields.h"
 
 namespace atys::present::web {
 
 namespace {
 
 constexpr std::string_view kLabel = "label.";
-constexpr size_t kMostRows = 1000;
 constexpr int64_t kSecond = 1'000'000'000;
+
+// What is empty was left empty in the page.
+Result<> set_field(verbs::View& view, const verbs::ViewField& field, const Parameters& parameters) {
+  for (const std::string_view name : {field.name, field.old_parameter}) {
+    if (name.empty()) continue;
+    const auto [begin, end] = parameters.equal_range(std::string(name));
+    for (auto said = begin; said != end; ++said) {
+      if (!said->second.empty()) TRY(set_bounded(view, field, said->second));
+      if (!field.is_repeated) break;
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -28,28 +41,19 @@ Result<verbs::ServiceQuery> query_of(const Parameters& parameters, int64_t now_n
   TRY(fleet::set_range(query, parameter(parameters, "from"), parameter(parameters, "to"), now_ns));
   for (const auto& [key, value] : parameters) {
     const bool is_filter = key == "kind" || key == "version" || key == "node" || key == "instance";
-    if (is_filter) TRY(fleet::set_filter(query, key, value));
-    if (key.starts_with(kLabel) && key.size() > kLabel.size()) query.labels[key.substr(kLabel.size())] = value;
+    if (is_filter) TRY(fleet::set_filter(query, store::equals(key, value)));
+    if (key.starts_with(kLabel) && key.size() > kLabel.size())
+      TRY(fleet::set_filter(query, store::equals(key.substr(kLabel.size()), value)));
+    if (key == "match") TRY(fleet::set_filters(query, value));
   }
   return query;
 }
 
 Result<verbs::View> view_of(const Parameters& parameters) {
   verbs::View view;
-  if (const std::string form = parameter(parameters, "form"); !form.empty()) view.form = form;
-  if (const std::string by = parameter(parameters, "by"); !by.empty()) view.by = by;
-  TRY(reduce::parse_dimension(view.by));
-  view.value = parameter(parameters, "value");
-  view.filter.focus = parameter(parameters, "focus");
-  view.filter.ignore = parameter(parameters, "ignore");
   view.full_names = true;
-  if (const std::string text = parameter(parameters, "n"); !text.empty()) {
-    size_t rows = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rows);
-    if (error != std::errc{} || end != text.data() + text.size() || rows == 0 || rows > kMostRows)
-      return fail(ErrorCode::InvalidInput, "'" + text + "' is no number of rows", "take 1 to 1000");
-    view.top = rows;
-  }
+  for (const verbs::ViewField& field : verbs::view_fields())
+    if (is_offered(field, verbs::Skin::Http)) TRY(set_field(view, field, parameters));
   return view;
 }
 
@@ -57,6 +61,20 @@ Result<int64_t> step_of(const Parameters& parameters, const verbs::ServiceQuery&
   if (const std::string text = parameter(parameters, "step"); !text.empty())
     return static_cast<int64_t>(TRY(parse_duration(text)));
   return std::max(kSecond, (query.to_ns - query.from_ns) / 100 / kSecond * kSecond);
+}
+
+std::string view_fields_as_json() {
+  JsonWriter json;
+  json.begin_array();
+  for (const verbs::ViewField& field : verbs::view_fields()) {
+    if (!is_offered(field, verbs::Skin::Http)) continue;
+    json.begin_object().field("name", field.name).field("value", field.value).field("text", field.text);
+    json.field("of_filter", is_of_filter(field)).field("repeated", field.is_repeated).key("offered").begin_array();
+    for (const std::string& word : field.offered) json.value(word);
+    json.end_array().end_object();
+  }
+  json.end_array();
+  return json.take();
 }
 
 }  // namespace atys::present::web

@@ -6,6 +6,8 @@
 #include "present/http_guard.h"
 #include "present/metrics/controller_metrics.h"
 #include "present/web/http_status.h"
+#include "present/web/page.h"
+#include "support/view_samples.h"
 
 namespace atys::present::web {
 
@@ -16,15 +18,15 @@ constexpr int64_t kNow = 1'790'000'000'000'000'000;
 }  // namespace
 
 TEST(parameters, say_which_profiles_are_wanted) {
-  const Parameters wanted = {
-      {"service", "shop"}, {"from", "-30m"}, {"node", "web-1"}, {"label.k8s.pod.name", "p"}, {"n", "5"}};
+  const Parameters wanted = {{"service", "shop"},           {"from", "-30m"}, {"node", "web-1"}, {"label.k8s.pod.name", "p"},
+                             {"match", "version!~\"1.*\""}, {"n", "5"}};
   const auto query = query_of(wanted, kNow);
   ASSERT_TRUE(query.ok());
   EXPECT_EQ(query->from_ns, kNow - 1800'000'000'000);
   EXPECT_EQ(query->to_ns, kNow);
-  EXPECT_EQ(query->node, "web-1");
-  EXPECT_EQ(query->labels.at("k8s.pod.name"), "p");
-  EXPECT_FALSE(query->version.has_value());
+  EXPECT_EQ(query->matchers, (std::vector<store::Matcher>{store::equals("k8s.pod.name", "p"),
+                                                          {"version", store::Matcher::How::NotLike, "1.*"},
+                                                          store::equals("node", "web-1")}));
   EXPECT_EQ(view_of(wanted)->top, 5u);
   EXPECT_EQ(*step_of(wanted, *query), 18'000'000'000);
 }
@@ -32,10 +34,41 @@ TEST(parameters, say_which_profiles_are_wanted) {
 TEST(parameters, what_makes_no_sense_is_refused) {
   EXPECT_FALSE(query_of({}, kNow).ok());
   EXPECT_FALSE(query_of({{"service", "shop"}, {"from", "yesterday"}}, kNow).ok());
+  EXPECT_FALSE(query_of({{"service", "shop"}, {"match", "version"}}, kNow).ok());
   EXPECT_FALSE(view_of({{"n", "0"}}).ok());
   EXPECT_FALSE(view_of({{"n", "many"}}).ok());
   EXPECT_FALSE(view_of({{"by", "colour"}}).ok());
   EXPECT_FALSE(step_of({{"step", "-1"}}, {}).ok());
+}
+
+TEST(parameters, set_every_field_of_a_view_that_is_not_hidden) {
+  for (const verbs::ViewField& field : verbs::view_fields()) {
+    const std::string value = test::sample_of(field);
+    const auto view = view_of({{std::string(field.name), value}});
+    ASSERT_TRUE(view.ok()) << field.name << ": " << view.error().message;
+    const std::vector<std::string> wanted =
+        is_offered(field, verbs::Skin::Http) ? std::vector{value} : std::vector<std::string>();
+    EXPECT_EQ(field.told(*view), wanted) << field.name;
+    EXPECT_EQ(view_fields_as_json().find("\"" + std::string(field.name) + "\"") != std::string::npos,
+              is_offered(field, verbs::Skin::Http))
+        << field.name;
+  }
+}
+
+TEST(parameters, of_a_view_may_repeat_be_empty_and_have_their_old_names) {
+  const auto view = view_of({{"label", "a=1"}, {"label", "b=2"}, {"own", "x"}, {"focus", ""}, {"by", ""}, {"n", "7"}});
+  ASSERT_TRUE(view.ok());
+  ASSERT_EQ(view->filter.labels.size(), 2u);
+  EXPECT_EQ(view->filter.labels[1].key, "b");
+  EXPECT_EQ(view->own_code.own, std::vector<std::string>{"x"});
+  EXPECT_EQ(view->by, "function");
+  EXPECT_EQ(view->top, 7u);
+  EXPECT_TRUE(view->full_names);
+  EXPECT_FALSE(view_of({{"full_names", "false"}})->full_names);
+}
+
+TEST(page, has_the_fields_of_a_view) {
+  EXPECT_NE(page().find("const VIEW_FIELDS = " + view_fields_as_json() + ";"), std::string_view::npos);
 }
 
 TEST(http_status, errors_are_what_the_standard_wants) {

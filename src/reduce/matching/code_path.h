@@ -35,7 +35,7 @@ CodePath parse_code_path(std::string_view path);
 std::string_view without_version(std::string_view part);
 
 // The parts as a path again, from `first` on; all of them: the path as it was, but for "." and "..".
-std::string joined(const CodePath& path, size_t first, size_t end);
+std::string path_of_parts(const CodePath& path, size_t first, size_t end);
 
 // The hash of the last 1, 2, … parts, the file name first.
 std::vector<uint64_t> suffix_hashes(const std::vector<std::string_view>& parts);

@@ -64,7 +64,7 @@ TEST(code_path, finds_the_package_that_a_file_belongs_to) {
 TEST(code_path, walks_dots_and_leaves_sandboxes) {
   const auto text = [](const char* path) {
     const CodePath parsed = parse_code_path(path);
-    return joined(parsed, 0, parsed.parts.size());
+    return path_of_parts(parsed, 0, parsed.parts.size());
   };
   EXPECT_EQ(text("/a/./b/../c.cpp"), "/a/c.cpp");
   EXPECT_EQ(text("../src/c.cpp"), "../src/c.cpp");

@@ -189,7 +189,9 @@ class Matcher {
     pairs_.push_back({base, fresh, common_parts(a.parts, b.parts)});
   }
 
-  std::string folder(const File& file, size_t common) const { return joined(file.path, 0, file.path.parts.size() - common); }
+  std::string folder(const File& file, size_t common) const {
+    return path_of_parts(file.path, 0, file.path.parts.size() - common);
+  }
 
   // Where most files of a folder went, and how many.
   struct Moved {
@@ -221,7 +223,7 @@ class Matcher {
     const auto own = moves.find(from_folder);
     const size_t agree = own != moves.end() && own->second.to == to_folder ? own->second.files : 1;
     for (size_t parts = 1; parts < from.parts.size(); ++parts) {
-      const auto above = moves.find(joined(from, 0, parts));
+      const auto above = moves.find(path_of_parts(from, 0, parts));
       if (above == moves.end() || (above->first == from_folder && above->second.to == to_folder)) continue;
       if (above->second.files >= std::max<size_t>(2, 2 * agree)) return true;
     }

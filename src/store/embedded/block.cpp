@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "store/embedded/byte_codec.h"
+#include "store/byte_codec.h"
 
 namespace atys::store {
 

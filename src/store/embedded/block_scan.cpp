@@ -12,11 +12,11 @@
 
 namespace atys::store {
 
-Result<BlockScan> BlockScan::prepare(DayFile& file, const Selection& selection, const ReadNeeds& needs) {
-  BlockScan scan(file, selection);
+Result<BlockScan> BlockScan::prepare(DayFile& file, const Question& question, const ReadNeeds& needs) {
+  BlockScan scan(file, question);
   TRY(scan.list_groups());
   if (scan.groups_.empty()) return scan;
-  if (selection.needs_windows()) TRY(scan.list_series());
+  if (question.filter.needs_windows()) TRY(scan.list_series());
   scan.plan_ = plan_day(file.day_ns(), needs, TRY(file.kept_from()));
   for (const ReadSpan& span : scan.plan_.spans) TRY(scan.list_span(span));
   std::ranges::sort(scan.blocks_, {},
@@ -25,10 +25,12 @@ Result<BlockScan> BlockScan::prepare(DayFile& file, const Selection& selection, 
 }
 
 Result<> BlockScan::list_groups() {
-  Statement rows = TRY(file_->database().prepare("SELECT id, version FROM grp WHERE service=? AND kind=?"));
-  rows.bind(1, selection_->service).bind(2, selection_->kind);
+  Statement rows = TRY(file_->database().prepare(
+      "SELECT id, service, kind, version FROM grp WHERE (length(?1)=0 OR service=?1) AND (length(?2)=0 OR kind=?2)"));
+  rows.bind(1, question_->selection.service).bind(2, question_->selection.kind);
   while (TRY(rows.step())) {
-    if (!selection_->version || rows.bytes(1) == *selection_->version) groups_.push_back(rows.number(0));
+    const WindowNames names{.service = rows.bytes(1), .kind = rows.bytes(2), .version = rows.bytes(3)};
+    if (question_->filter.fits_group(names)) groups_.push_back(rows.number(0));
   }
   return {};
 }
@@ -39,12 +41,9 @@ Result<> BlockScan::list_series() {
     Statement rows = TRY(file_->database().prepare("SELECT id, node, instance, labels FROM series WHERE grp=?"));
     rows.bind(1, group);
     while (TRY(rows.step())) {
-      if (selection_->node && rows.bytes(1) != *selection_->node) continue;
-      if (selection_->instance && rows.bytes(2) != *selection_->instance) continue;
-      const LabelList labels = selection_->labels.empty() ? LabelList{} : decode_labels(rows.bytes(3));
-      const bool fits = std::ranges::all_of(
-          selection_->labels, [&](const auto& wanted) { return std::ranges::find(labels, wanted) != labels.end(); });
-      if (fits) series_->insert(static_cast<uint32_t>(rows.number(0)));
+      const LabelList labels = decode_labels(rows.bytes(3)).labels;
+      if (question_->filter.fits_instance({.node = rows.bytes(1), .instance = rows.bytes(2), .labels = &labels}))
+        series_->insert(static_cast<uint32_t>(rows.number(0)));
     }
   }
   return {};
@@ -82,7 +81,7 @@ Result<> BlockScan::list_blocks(Stage stage, int64_t folded_at_most, int64_t gro
 
 bool BlockScan::wants(const BlockWindow& window) const {
   if (window.series == 0) return true;
-  return window.start_ns >= selection_->from_ns && window.start_ns < selection_->to_ns &&
+  return window.start_ns >= question_->selection.from_ns && window.start_ns < question_->selection.to_ns &&
          (!series_ || series_->contains(window.series));
 }
 

@@ -10,13 +10,14 @@
 #include "store/embedded/block_sum.h"
 #include "store/embedded/day_file.h"
 #include "store/embedded/read_plan.h"
+#include "store/question.h"
 
 namespace atys::store {
 
 class BlockScan {
  public:
   // Reads the lists only; to be called inside a transaction, like `run`.
-  static Result<BlockScan> prepare(DayFile& file, const Selection& selection, const ReadNeeds& needs);
+  static Result<BlockScan> prepare(DayFile& file, const Question& question, const ReadNeeds& needs);
 
   struct Found {
     Block block;
@@ -42,7 +43,7 @@ class BlockScan {
     size_t windows = 0;
     Stage stage = Stage::Raw;
   };
-  BlockScan(DayFile& file, const Selection& selection) : file_(&file), selection_(&selection) {}
+  BlockScan(DayFile& file, const Question& question) : file_(&file), question_(&question) {}
   Result<> list_groups();
   Result<> list_series();
   Result<> list_span(const ReadSpan& span);
@@ -51,7 +52,7 @@ class BlockScan {
   Result<> visit(const Listed& listed, const Dictionary& dictionary, const Visitor& visitor, Coverage& coverage);
 
   DayFile* file_;
-  const Selection* selection_;
+  const Question* question_;
   std::vector<int64_t> groups_;
   std::optional<std::set<uint32_t>> series_;  // nothing: all
   ReadPlan plan_;

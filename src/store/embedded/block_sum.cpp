@@ -5,6 +5,7 @@
 
 #include "profile/import.h"
 #include "store/embedded/window_block.h"
+#include "store/function_stacks.h"
 
 namespace atys::store {
 
@@ -42,35 +43,48 @@ void BlockSum::Part::add_places(const std::vector<MappingPlace>& from) {
 }
 
 size_t BlockSum::add(const Block& block, const Wanted& wanted) {
-  std::vector<char> taken(block.windows.size());
-  for (size_t i = 0; i < taken.size(); ++i) taken[i] = !wanted || wanted(block.windows[i]) ? 1 : 0;
-  const auto count = static_cast<size_t>(std::ranges::count(taken, 1));
-  if (count == 0) return 0;
+  std::vector<BlockSum*> of_windows(block.windows.size());
+  size_t count = 0;
+  for (size_t i = 0; i < of_windows.size(); ++i) {
+    if (wanted && !wanted(block.windows[i])) continue;
+    of_windows[i] = this;
+    ++count;
+  }
+  distribute(block, of_windows);
+  return count;
+}
+
+void BlockSum::distribute(const Block& block, const std::vector<BlockSum*>& of_windows) {
+  std::vector<Part*> parts(of_windows.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (of_windows[i] == nullptr) continue;
+    parts[i] = &of_windows[i]->part_for(block);
+    parts[i]->header.add(block, block.windows[i]);
+    parts[i]->add_places(block.places[block.windows[i].places]);
+  }
+  for (size_t row = 0; row < block.rows(); ++row) {
+    const uint32_t window = block.window_of(row);
+    if (parts[window] == nullptr) continue;
+    Part& part = *parts[window];
+    const uint32_t into = part.row_of(of_windows[window]->key_of(block, row));
+    for (size_t type = 0; type < part.values.size(); ++type) add_value(part.values[type][into], block.values[type][row]);
+  }
+}
+
+BlockSum::Part& BlockSum::part_for(const Block& block) {
   Types types;
   for (const ValueType& type : block.types) types.emplace_back(raw(type.type), raw(type.unit));
   Part& part = parts_[types];
   part.values.resize(types.size());
-  for (size_t i = 0; i < taken.size(); ++i) {
-    if (taken[i] == 0) continue;
-    part.header.add(block, block.windows[i]);
-    part.add_places(block.places[block.windows[i].places]);
-  }
-  add_rows(part, block, taken);
-  return count;
+  return part;
 }
 
-void BlockSum::add_rows(Part& part, const Block& block, const std::vector<char>& taken) const {
-  const bool keep_labels = detail_ == Detail::Samples && !block.labels.empty();
-  const bool keep_times = detail_ == Detail::Samples && !block.times.empty();
-  for (size_t row = 0; row < block.rows(); ++row) {
-    if (taken[block.window_of(row)] == 0) continue;
-    const uint32_t into =
-        part.row_of({raw(block.stacks[row]), keep_labels ? raw(block.labels[row]) : 0, keep_times ? block.times[row] : 0});
-    for (size_t type = 0; type < part.values.size(); ++type) {
-      int64_t& value = part.values[type][into];
-      value = static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(block.values[type][row]));
-    }
-  }
+BlockSum::RowKey BlockSum::key_of(const Block& block, size_t row) const {
+  RowKey key{.stack = raw(block.stacks[row])};
+  if (detail_ == Detail::Stacks) return key;
+  if (!block.labels.empty()) key.labels = raw(block.labels[row]);
+  if (!block.times.empty()) key.time_ns = block.times[row];
+  return key;
 }
 
 Profile BlockSum::Part::profile_of(const std::vector<ValueType>& types, FactSum& facts, const Profile& dictionary) const {

@@ -22,6 +22,8 @@ class BlockSum {
 
   // Returns how many windows it took.
   size_t add(const Block& block, const Wanted& wanted = {});
+  // Each window of the block into the sum that stands in its place; null: into none. One pass, however many sums.
+  static void distribute(const Block& block, const std::vector<BlockSum*>& of_windows);
   bool empty() const { return parts_.empty(); }
 
   // Adds the sum, as profiles, to another one; facts and comments to `facts`.
@@ -59,7 +61,8 @@ class BlockSum {
   };
   using Types = std::vector<std::pair<uint32_t, uint32_t>>;  // of value types, by number
 
-  void add_rows(Part& part, const Block& block, const std::vector<char>& taken) const;
+  Part& part_for(const Block& block);
+  RowKey key_of(const Block& block, size_t row) const;
 
   Detail detail_;
   std::map<Types, Part> parts_;

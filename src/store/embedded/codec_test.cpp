@@ -4,12 +4,12 @@
 
 #include <limits>
 
+#include "store/byte_codec.h"
 #include "store/embedded/block.h"
 #include "store/embedded/block_sum.h"
-#include "store/embedded/byte_codec.h"
 #include "store/embedded/pack.h"
 #include "store/embedded/segment_builder.h"
-#include "store/embedded/sequence_set.h"
+#include "store/sequence_set.h"
 #include "support/generated_profiles.h"
 #include "support/profile_text.h"
 #include "support/store_windows.h"

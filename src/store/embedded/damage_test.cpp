@@ -10,6 +10,7 @@
 #include "store/embedded/calendar.h"
 #include "store/embedded/database.h"
 #include "store/embedded/embedded_store.h"
+#include "store/store_maintenance.h"
 #include "support/generated_profiles.h"
 #include "support/scratch_folder.h"
 #include "support/store_windows.h"
@@ -64,7 +65,7 @@ std::vector<Said> answers(ProfileStore& store) {
   all.push_back(say(store.merge(range)));
   all.push_back(say(store.merge(range, Detail::Samples)));
   Selection node = range;
-  node.node = "node-a";
+  node.matchers = {equals("node", "node-a")};
   all.push_back(say(store.merge(node)));
   all.push_back(say(store.series({.selection = all_of(kNoon, kNoon + 3 * kHour), .function = "main"})));
   Missing missing;
@@ -108,7 +109,7 @@ class DamageTest : public testing::Test {
       if (i % 5 == 0) windows.back().service = "bank";
     }
     ASSERT_TRUE(store->append(std::span(windows).first(50)).ok());
-    ASSERT_TRUE(store->compact(kNoon + 90 * kMinute).ok());
+    ASSERT_TRUE(store->maintenance()->compact(kNoon + 90 * kMinute).ok());
     ASSERT_TRUE(store->append(std::span(windows).last(10)).ok());
   }
   void forget_rest() {
@@ -220,9 +221,9 @@ TEST_F(DamageTest, what_is_set_aside_is_told_in_every_answer_and_goes_with_its_d
   EXPECT_FALSE(elsewhere->coverage.is_damaged()) << "other days are whole";
   EXPECT_TRUE(elsewhere->coverage.exact);
   ASSERT_TRUE(std::filesystem::exists(day() + ".damaged"));
-  ASSERT_TRUE(store->retain({}, kNoon + 400 * kDay).ok());
+  ASSERT_TRUE(store->maintenance()->retain({}, kNoon + 400 * kDay).ok());
   EXPECT_FALSE(std::filesystem::exists(day() + ".damaged"));
-  EXPECT_EQ(store->health()->damaged, 0u);
+  EXPECT_EQ(store->maintenance()->health()->damaged, 0u);
 }
 
 TEST_F(DamageTest, files_without_checksums_are_read_and_counted) {
@@ -256,11 +257,11 @@ TEST_F(DamageTest, files_without_checksums_are_read_and_counted) {
   const auto store = open(false);
   const std::vector<Said> said = answers(*store);
   for (size_t i = 0; i < said.size(); ++i) EXPECT_EQ(said[i].text, right[i].text);
-  EXPECT_EQ(store->health()->unchecked_files, 1u);
+  EXPECT_EQ(store->maintenance()->health()->unchecked_files, 1u);
   const std::vector<Window> more = {window_at(99, kNoon, "main 1"), window_at(100, kNoon + kDay, "main 1")};
   ASSERT_TRUE(store->append(more).ok());
-  EXPECT_EQ(store->health()->unchecked_files, 1u);
-  EXPECT_EQ(store->health()->files, 2u);
+  EXPECT_EQ(store->maintenance()->health()->unchecked_files, 1u);
+  EXPECT_EQ(store->maintenance()->health()->files, 2u);
 }
 
 }  // namespace atys::test

@@ -7,12 +7,9 @@
 #include <span>
 
 #include "store/embedded/day_file.h"
-#include "store/embedded/sequence_set.h"
+#include "store/sequence_set.h"
 
 namespace atys::store {
-
-// Whether any store could take the window.
-Result<> check_window(const Window& window);
 
 // What other files know.
 struct KnownElsewhere {

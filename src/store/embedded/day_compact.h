@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "store/embedded/day_file.h"
+#include "store/store_maintenance.h"
 
 namespace atys::store {
 

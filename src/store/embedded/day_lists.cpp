@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "store/embedded/calendar.h"
 #include "store/embedded/day_read.h"
 #include "store/embedded/series_labels.h"
+#include "store/window_groups.h"
 
 namespace atys::store {
 
@@ -15,51 +17,38 @@ namespace {
 // Every series with what is known of it: from compaction, and from the windows that still wait for it.
 constexpr const char* kSeries = R"(
 SELECT grp.service, grp.kind, grp.version, series.node, series.instance, series.labels,
-       series.first_ns, series.last_ns, series.windows, raw.first_ns, raw.last_ns, raw.windows
+       series.first_ns, series.last_ns, series.windows, raw.first_ns, raw.last_ns, raw.windows, series.id
 FROM series JOIN grp ON grp.id=series.grp
 LEFT JOIN (SELECT series AS id, min(start) AS first_ns, max(start) AS last_ns, count(*) AS windows
-           FROM block WHERE stage=0 GROUP BY series) AS raw ON raw.id=series.id)";
+           FROM block WHERE stage=0 GROUP BY series) AS raw ON raw.id=series.id
+WHERE length(?1)=0 OR grp.service=?1)";
 
-struct SeriesRow {
-  std::string service, kind, version, node, instance, labels;
-  int64_t first_ns = 0, last_ns = 0;
-  uint64_t windows = 0;
-};
-
-SeriesRow series_row(const Statement& row) {
-  SeriesRow result{std::string(row.bytes(0)), std::string(row.bytes(1)), std::string(row.bytes(2)),
-                   std::string(row.bytes(3)), std::string(row.bytes(4)), std::string(row.bytes(5))};
-  result.windows = static_cast<uint64_t>(row.number(8) + row.number(11));
-  result.first_ns = INT64_MAX;
+// Without windows: they were dropped.
+SeenSeries series_row(const Statement& row) {
+  SeriesLabels decoded = decode_labels(row.bytes(5));
+  SeenSeries seen{.service = std::string(row.bytes(0)),
+                  .kind = std::string(row.bytes(1)),
+                  .version = std::string(row.bytes(2)),
+                  .node = std::string(row.bytes(3)),
+                  .instance = std::string(row.bytes(4)),
+                  .labels = std::move(decoded.labels),
+                  .stretch = std::move(decoded.stretch),
+                  .first_ns = INT64_MAX,
+                  .windows = static_cast<uint64_t>(row.number(8) + row.number(11))};
   for (const int column : {6, 9}) {
     if (row.number(column + 2) == 0) continue;
-    result.first_ns = std::min(result.first_ns, row.number(column));
-    result.last_ns = std::max(result.last_ns, row.number(column + 1));
+    seen.first_ns = std::min(seen.first_ns, row.number(column));
+    seen.last_ns = std::max(seen.last_ns, row.number(column + 1));
   }
-  return result;
+  return seen;
 }
 
-template <typename Entry>
-void see(Entry& entry, const SeriesRow& row) {
-  entry.first_ns = entry.windows == 0 ? row.first_ns : std::min(entry.first_ns, row.first_ns);
-  entry.last_ns = std::max(entry.last_ns, row.last_ns);
-  entry.windows += row.windows;
-}
-
-void insert_sorted(std::vector<std::string>& list, const std::string& text) {
-  const auto place = std::ranges::lower_bound(list, text);
-  if (place == list.end() || *place != text) list.insert(place, text);
-}
-
-Result<> add_bytes(DayFile& file, ServiceMap& services) {
+Result<> add_bytes(DayFile& file, ServiceList& services) {
   Statement rows = TRY(file.database().prepare(
       "SELECT service, sum(bytes) FROM (SELECT grp.service AS service, length(block.data) AS bytes FROM block JOIN grp ON "
       "grp.id=block.grp UNION ALL SELECT dictionary.service, length(chunk.data) FROM chunk JOIN dictionary ON "
       "dictionary.id=chunk.dictionary) GROUP BY service"));
-  while (TRY(rows.step())) {
-    const auto known = services.find(std::string(rows.bytes(0)));
-    if (known != services.end()) known->second.bytes += static_cast<uint64_t>(rows.number(1));
-  }
+  while (TRY(rows.step())) services.add_bytes(rows.bytes(0), static_cast<uint64_t>(rows.number(1)));
   return {};
 }
 
@@ -93,37 +82,48 @@ Result<> check_file(DayFile& file, Health& health) {
 
 }  // namespace
 
-Result<> services_of_day(DayFile& file, ServiceMap& services, std::map<std::string, std::set<InstanceKey>>& instances) {
-  const Transaction snapshot = TRY(Transaction::begin(file.database(), /*write=*/false));
+Result<> see_series(DayFile& file, const Question& question, const SeriesVisit& visit) {
+  const Selection& selection = question.selection;
   Statement rows = TRY(file.database().prepare(kSeries));
+  rows.bind(1, selection.service);
   while (TRY(rows.step())) {
-    const SeriesRow row = series_row(rows);
-    if (row.windows == 0) continue;
-    ServiceEntry& entry = services[row.service];
-    entry.service = row.service;
-    see(entry, row);
-    insert_sorted(entry.kinds, row.kind);
-    insert_sorted(entry.versions, row.version);
-    instances[row.service].insert({row.node, row.instance, {}, {}});
+    const SeenSeries seen = series_row(rows);
+    const bool is_in_range = seen.windows > 0 && seen.last_ns >= selection.from_ns && seen.first_ns < selection.to_ns;
+    if (is_in_range && question.filter.fits(names_of(seen))) TRY(visit(static_cast<uint32_t>(rows.number(12)), seen));
+  }
+  return {};
+}
+
+Result<> services_of_day(DayFile& file, ServiceList& services) {
+  const Transaction snapshot = TRY(Transaction::begin(file.database(), /*write=*/false));
+  {
+    Statement rows = TRY(file.database().prepare(kSeries));
+    rows.bind(1, std::string_view());
+    while (TRY(rows.step())) {
+      if (const SeenSeries seen = series_row(rows); seen.windows > 0) services.add(seen);
+    }
   }
   return add_bytes(file, services);
 }
 
-Result<> instances_of_day(DayFile& file, std::string_view service, InstanceMap& instances) {
+Result<> instances_of_day(DayFile& file, std::string_view service, InstanceList& instances) {
   Statement rows = TRY(file.database().prepare(kSeries));
+  rows.bind(1, service);
   while (TRY(rows.step())) {
-    if (rows.bytes(0) != service) continue;
-    const SeriesRow row = series_row(rows);
+    if (const SeenSeries seen = series_row(rows); seen.windows > 0) instances.add(seen);
+  }
+  return {};
+}
+
+Result<> holdings_of_day(DayFile& file, Holdings& holdings) {
+  Statement rows = TRY(file.database().prepare(kSeries));
+  rows.bind(1, std::string_view());
+  while (TRY(rows.step())) {
+    const SeenSeries row = series_row(rows);
     if (row.windows == 0) continue;
-    InstanceEntry& entry = instances[{row.node, row.instance, row.version, row.labels}];
-    if (entry.windows == 0) {
-      entry.node = row.node;
-      entry.instance = row.instance;
-      entry.version = row.version;
-      entry.labels = decode_labels(row.labels);
-    }
-    see(entry, row);
-    insert_sorted(entry.kinds, row.kind);
+    holdings.windows += row.windows;
+    holdings.oldest_ns = holdings.oldest_ns == 0 ? row.first_ns : std::min(holdings.oldest_ns, row.first_ns);
+    holdings.newest_ns = std::max(holdings.newest_ns, row.last_ns);
   }
   return {};
 }
@@ -140,16 +140,7 @@ Result<> health_of_day(DayFile& file, bool check_integrity, Health& health) {
       health.levels[level].bytes += static_cast<uint64_t>(rows.number(2));
     }
   }
-  {
-    Statement rows = TRY(file.database().prepare(kSeries));
-    while (TRY(rows.step())) {
-      const SeriesRow row = series_row(rows);
-      if (row.windows == 0) continue;
-      health.windows += row.windows;
-      health.oldest_ns = health.oldest_ns == 0 ? row.first_ns : std::min(health.oldest_ns, row.first_ns);
-      health.newest_ns = std::max(health.newest_ns, row.last_ns);
-    }
-  }
+  TRY(holdings_of_day(file, health));
   if (!check_integrity) return {};
   TRY(check_file(file, health));
   return check_blocks(file, health);

@@ -14,11 +14,12 @@ void add_problem(std::vector<std::string>& problems, const std::string& problem)
   if (problems.size() == kMaxProblems) problems.push_back("and more");
 }
 
-Result<> merge_day(DayFile& file, const Selection& selection, Detail detail, MergeState& state) {
-  ReadNeeds needs{selection.from_ns, selection.to_ns, Level::Hours, selection.needs_windows()};
+Result<> merge_day(DayFile& file, const Question& question, Detail detail, MergeState& state) {
+  const Selection& selection = question.selection;
+  ReadNeeds needs{selection.from_ns, selection.to_ns, Level::Hours, question.filter.needs_windows()};
   if (needs.windows_only || detail == Detail::Samples) needs.coarsest = Level::Windows;
   const Transaction snapshot = TRY(Transaction::begin(file.database(), /*write=*/false));
-  BlockScan scan = TRY(BlockScan::prepare(file, selection, needs));
+  BlockScan scan = TRY(BlockScan::prepare(file, question, needs));
   BlockSum sum(detail);
   BlockScan::Visitor visitor;
   visitor.begin_dictionary = [&](const Dictionary&) -> Result<> {
@@ -33,15 +34,15 @@ Result<> merge_day(DayFile& file, const Selection& selection, Detail detail, Mer
   return scan.run(visitor, state.coverage);
 }
 
-Result<> series_of_day(DayFile& file, const SeriesQuery& query, Series& answer) {
+Result<> series_of_day(DayFile& file, const SeriesQuery& query, const Question& question, Series& answer) {
   const Selection& selection = query.selection;
-  ReadNeeds needs{selection.from_ns, selection.to_ns, Level::Windows, selection.needs_windows()};
+  ReadNeeds needs{selection.from_ns, selection.to_ns, Level::Windows, question.filter.needs_windows()};
   for (const auto& [level, unit] : {std::pair(Level::Minutes, kMinuteNs), std::pair(Level::Hours, kHourNs)}) {
     const bool fits = query.step_ns % unit == 0 && selection.from_ns % unit == 0;
     if (fits && !needs.windows_only) needs.coarsest = level;
   }
   const Transaction snapshot = TRY(Transaction::begin(file.database(), /*write=*/false));
-  BlockScan scan = TRY(BlockScan::prepare(file, selection, needs));
+  BlockScan scan = TRY(BlockScan::prepare(file, question, needs));
   std::optional<SeriesSum> sum;
   BlockScan::Visitor visitor;
   visitor.begin_dictionary = [&](const Dictionary& dictionary) -> Result<> {

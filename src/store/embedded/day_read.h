@@ -3,13 +3,17 @@
 // of the answer, not its end.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/embedded/block_sum.h"
 #include "store/embedded/day_file.h"
 #include "store/embedded/read_plan.h"
+#include "store/question.h"
+#include "store/seen_series.h"
+#include "store/store_maintenance.h"
 
 namespace atys::store {
 
@@ -24,17 +28,19 @@ struct MergeState {
   Coverage coverage;
 };
 
-Result<> merge_day(DayFile& file, const Selection& selection, Detail detail, MergeState& state);
+Result<> merge_day(DayFile& file, const Question& question, Detail detail, MergeState& state);
 
 // Steps are those of the query; `answer.points` is complete, with zeros.
-Result<> series_of_day(DayFile& file, const SeriesQuery& query, Series& answer);
+Result<> series_of_day(DayFile& file, const SeriesQuery& query, const Question& question, Series& answer);
 
-using ServiceMap = std::map<std::string, ServiceEntry>;
-using InstanceKey = std::array<std::string, 4>;  // node, instance, version, labels
-using InstanceMap = std::map<InstanceKey, InstanceEntry>;
+// The series of a day that fit a question and have windows, with their numbers in the file. Those that began before its
+// range and those that went on after it are among them; those that lie apart from it are not.
+using SeriesVisit = std::function<Result<>(uint32_t id, const SeenSeries& seen)>;
+Result<> see_series(DayFile& file, const Question& question, const SeriesVisit& visit);
 
-Result<> services_of_day(DayFile& file, ServiceMap& services, std::map<std::string, std::set<InstanceKey>>& instances);
-Result<> instances_of_day(DayFile& file, std::string_view service, InstanceMap& instances);
+Result<> services_of_day(DayFile& file, ServiceList& services);
+Result<> instances_of_day(DayFile& file, std::string_view service, InstanceList& instances);
+Result<> holdings_of_day(DayFile& file, Holdings& holdings);
 Result<> health_of_day(DayFile& file, bool check_integrity, Health& health);
 
 }  // namespace atys::store

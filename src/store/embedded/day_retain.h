@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/embedded/day_file.h"
+#include "store/store_maintenance.h"
 
 namespace atys::store {
 

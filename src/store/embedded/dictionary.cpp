@@ -3,7 +3,7 @@
 // which they refer to each other, column by column.
 #include "store/embedded/dictionary.h"
 
-#include "store/embedded/byte_codec.h"
+#include "store/byte_codec.h"
 
 namespace atys::store {
 

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/embedded/embedded_store.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <set>
 
 #include "base/guarded.h"
+#include "store/check_window.h"
 #include "store/embedded/calendar.h"
 #include "store/embedded/day_append.h"
 #include "store/embedded/day_compact.h"
+#include "store/embedded/day_groups.h"
 #include "store/embedded/day_pool.h"
 #include "store/embedded/day_read.h"
 #include "store/embedded/day_retain.h"
+#include "store/question.h"
+#include "store/seen_series.h"
+#include "store/store_maintenance.h"
+#include "store/window_groups.h"
 
 namespace atys::store {
 
 namespace {
 
-constexpr size_t kMaxPoints = 100'000;
 // How many files are asked about a sender: one that was away for longer sends again what is there, which does no harm.
 constexpr size_t kDaysOfMarks = 8;
 
@@ -33,16 +36,7 @@ Error in_trouble(const Error& error) {
 
 Error in_day(int64_t day_ns, const Error& error) { return in_context("store file " + day_file_name(day_ns), error); }
 
-// A window may be of several instances, or of one that nobody named: that is one more only where no other is known.
-size_t count_instances(const std::set<InstanceKey>& keys) {
-  std::set<std::string_view> named;  // nodes
-  for (const auto& [node, instance, version, labels] : keys)
-    if (!instance.empty()) named.insert(node);
-  return static_cast<size_t>(
-      std::ranges::count_if(keys, [&](const InstanceKey& key) { return !key[1].empty() || !named.contains(key[0]); }));
-}
-
-class EmbeddedStore final : public ProfileStore {
+class EmbeddedStore final : public ProfileStore, public StoreMaintenance {
  public:
   EmbeddedStore(EmbeddedOptions options, StoreFolder folder)
       : options_(std::move(options)),
@@ -54,10 +48,18 @@ class EmbeddedStore final : public ProfileStore {
   Result<uint64_t> acknowledged(const Id& sender) override;
   Result<Merged> merge(const Selection& selection, Detail detail) override;
   Result<Series> series(const SeriesQuery& query) override;
+  Result<std::vector<WindowGroup>> groups(const Selection& selection, const Grouping& grouping, Missing* missing) override;
+  Result<MergedGroups> merge_grouped(const Selection& selection, const Grouping& grouping) override;
+  Result<Names> label_names(const Selection& selection, size_t most, Missing* missing) override;
+  Result<Names> label_values(std::string_view name, const Selection& selection, size_t most, Missing* missing) override;
   Result<std::vector<ServiceEntry>> services(Missing* missing) override;
   Result<std::vector<InstanceEntry>> instances(std::string_view service, Missing* missing) override;
+  Result<Holdings> holdings() override;
+  StoreMaintenance* maintenance() override { return this; }
+
   Result<Compacted> compact(int64_t now_ns) override;
   Result<Dropped> retain(const RetentionPolicy& policy, int64_t now_ns) override;
+  uint64_t default_max_bytes() const override { return folder_.share_of_disk(); }
   Result<Health> health(bool check_integrity) override;
 
  private:
@@ -67,8 +69,10 @@ class EmbeddedStore final : public ProfileStore {
   Result<> read_days(int64_t from_ns, int64_t to_ns, Missing& missing, const DayWork& work);
   Result<> read_all_days(Missing& missing, const DayWork& work) { return read_days(INT64_MIN, INT64_MAX, missing, work); }
   Result<> check_writable() const;
-  Result<> check_selection(const Selection& selection) const;
   Coverage coverage_of(const Selection& selection) const;
+  // Of the days that have some of the question's range.
+  Result<> see(const Question& question, Missing* missing, const SeriesVisit& visit);
+  Result<GroupList> list_groups(const Question& question, const Grouping& grouping, Missing& missing);
 
   // With the writer's lock held.
   Result<Appended> append_day(int64_t day_ns, std::span<const Window* const> windows);
@@ -117,14 +121,6 @@ Result<> EmbeddedStore::read_days(int64_t from_ns, int64_t to_ns, Missing& missi
 Result<> EmbeddedStore::check_writable() const {
   if (!options_.read_only) return {};
   return fail(ErrorCode::PermissionDenied, "the store is open for reading only");
-}
-
-Result<> EmbeddedStore::check_selection(const Selection& selection) const {
-  if (selection.service.empty() || selection.kind.empty()) {
-    return fail(ErrorCode::InvalidInput, "a question to the store needs a service and a kind");
-  }
-  if (selection.from_ns < selection.to_ns) return {};
-  return fail(ErrorCode::InvalidInput, "a time range that ends before it begins");
 }
 
 Coverage EmbeddedStore::coverage_of(const Selection& selection) const {
@@ -218,12 +214,12 @@ Result<uint64_t> EmbeddedStore::acknowledged(const Id& sender) {
 }
 
 Result<Merged> EmbeddedStore::merge(const Selection& selection, Detail detail) {
-  TRY(check_selection(selection));
+  const Question question = TRY(question_of(selection));
   MergeState state;
   state.coverage = coverage_of(selection);
   Missing missing;
   TRY(read_days(selection.from_ns, selection.to_ns, missing,
-                [&](DayFile& file) { return merge_day(file, selection, detail, state); }));
+                [&](DayFile& file) { return merge_day(file, question, detail, state); }));
   for (const std::string& problem : missing.problems) add_problem(state.coverage.problems, problem);
   state.coverage.may_return = missing.may_return;
   if (state.coverage.is_damaged()) state.coverage.exact = false;
@@ -234,49 +230,82 @@ Result<Merged> EmbeddedStore::merge(const Selection& selection, Detail detail) {
 
 Result<Series> EmbeddedStore::series(const SeriesQuery& query) {
   const Selection& selection = query.selection;
-  TRY(check_selection(selection));
-  if (query.step_ns <= 0) return fail(ErrorCode::InvalidInput, "a series needs a step of more than 0");
-  const uint64_t length = static_cast<uint64_t>(selection.to_ns) - static_cast<uint64_t>(selection.from_ns);
-  const uint64_t steps = (length - 1) / static_cast<uint64_t>(query.step_ns) + 1;
-  if (steps > kMaxPoints) {
-    return fail(ErrorCode::InvalidInput, fmt::format("a series of {} points; {} are the most", steps, kMaxPoints),
-                "ask for a longer step or a shorter time");
-  }
-  Series answer;
+  const Question question = TRY(question_of(selection));
+  Series answer = TRY(begin_series(query));
   answer.coverage = coverage_of(selection);
-  answer.points.resize(steps);
-  for (size_t i = 0; i < steps; ++i) answer.points[i].start_ns = selection.from_ns + static_cast<int64_t>(i) * query.step_ns;
   Missing missing;
   TRY(read_days(selection.from_ns, selection.to_ns, missing,
-                [&](DayFile& file) { return series_of_day(file, query, answer); }));
+                [&](DayFile& file) { return series_of_day(file, query, question, answer); }));
   for (const std::string& problem : missing.problems) add_problem(answer.coverage.problems, problem);
   answer.coverage.may_return = missing.may_return;
   if (answer.coverage.is_damaged()) answer.coverage.exact = false;
   return answer;
 }
 
+Result<> EmbeddedStore::see(const Question& question, Missing* missing, const SeriesVisit& visit) {
+  Missing unheard;
+  return read_days(question.selection.from_ns, question.selection.to_ns, missing != nullptr ? *missing : unheard,
+                   [&](DayFile& file) { return see_series(file, question, visit); });
+}
+
+Result<GroupList> EmbeddedStore::list_groups(const Question& question, const Grouping& grouping, Missing& missing) {
+  GroupList groups = TRY(GroupList::create(grouping));
+  TRY(see(question, &missing, [&](uint32_t, const SeenSeries& seen) { return groups.add(seen); }));
+  return groups;
+}
+
+Result<std::vector<WindowGroup>> EmbeddedStore::groups(const Selection& selection, const Grouping& grouping,
+                                                       Missing* missing) {
+  Missing unheard;
+  return TRY(list_groups(TRY(question_of(selection)), grouping, missing != nullptr ? *missing : unheard)).finish();
+}
+
+Result<MergedGroups> EmbeddedStore::merge_grouped(const Selection& selection, const Grouping& grouping) {
+  const Question question = TRY(question_of(selection));
+  Missing missing;
+  GroupState state(TRY(list_groups(question, grouping, missing)));
+  state.coverage = coverage_of(selection);
+  missing = {};  // told again as they are read
+  TRY(read_days(selection.from_ns, selection.to_ns, missing,
+                [&](DayFile& file) { return merge_groups_of_day(file, question, state); }));
+  for (const std::string& problem : missing.problems) add_problem(state.coverage.problems, problem);
+  state.coverage.may_return = missing.may_return;
+  if (state.coverage.is_damaged()) state.coverage.exact = false;
+  return std::move(state).finish();
+}
+
+Result<Names> EmbeddedStore::label_names(const Selection& selection, size_t most, Missing* missing) {
+  NameList names(most);
+  TRY(see(TRY(scope_of(selection)), missing, [&](uint32_t, const SeenSeries& seen) -> Result<> {
+    add_names(seen, names);
+    return {};
+  }));
+  return std::move(names).finish();
+}
+
+Result<Names> EmbeddedStore::label_values(std::string_view name, const Selection& selection, size_t most, Missing* missing) {
+  NameList values(most);
+  TRY(see(TRY(scope_of(selection)), missing, [&](uint32_t, const SeenSeries& seen) -> Result<> {
+    add_value(seen, name, values);
+    return {};
+  }));
+  return std::move(values).finish();
+}
+
 Result<std::vector<ServiceEntry>> EmbeddedStore::services(Missing* missing) {
-  ServiceMap services;
-  std::map<std::string, std::set<InstanceKey>> instances;
+  ServiceList services;
   Missing unheard;
   TRY(read_all_days(missing != nullptr ? *missing : unheard,
-                    [&](DayFile& file) { return services_of_day(file, services, instances); }));
-  std::vector<ServiceEntry> result;
-  for (auto& [name, entry] : services) {
-    entry.instances = count_instances(instances[name]);
-    result.push_back(std::move(entry));
-  }
-  return result;
+                    [&](DayFile& file) { return services_of_day(file, services); }));
+  return services.finish();
 }
 
 Result<std::vector<InstanceEntry>> EmbeddedStore::instances(std::string_view service, Missing* missing) {
-  InstanceMap instances;
+  InstanceList instances;
   Missing unheard;
   TRY(read_all_days(missing != nullptr ? *missing : unheard,
                     [&](DayFile& file) { return instances_of_day(file, service, instances); }));
-  std::vector<InstanceEntry> result;
-  for (auto& [key, entry] : instances) result.push_back(std::move(entry));
-  return result;
+  return instances.finish();
 }
 
 Result<Compacted> EmbeddedStore::compact(int64_t now_ns) {
@@ -417,6 +446,13 @@ Result<> EmbeddedStore::drop_windows_to_fit(uint64_t max_bytes, int64_t before_n
     if (!done.ok() && done.error().code != ErrorCode::InvalidInput) return done.error();
   }
   return {};
+}
+
+Result<Holdings> EmbeddedStore::holdings() {
+  Holdings holdings;
+  Missing missing;
+  TRY(read_all_days(missing, [&](DayFile& file) { return holdings_of_day(file, holdings); }));
+  return holdings;
 }
 
 Result<Health> EmbeddedStore::health(bool check_integrity) {

@@ -3,6 +3,7 @@
 #include "store/embedded/embedded_store.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -10,9 +11,12 @@
 #include <random>
 
 #include "base/unique_fd.h"
+#include "store/byte_codec.h"
 #include "store/embedded/calendar.h"
 #include "store/embedded/database.h"
+#include "store/store_maintenance.h"
 #include "support/generated_profiles.h"
+#include "support/scratch_folder.h"
 #include "support/store_contract.h"
 #include "support/store_windows.h"
 
@@ -22,22 +26,31 @@ using namespace store;
 
 namespace {
 
-Result<std::unique_ptr<ProfileStore>> open_in_folder(const std::string& folder) {
-  return open_embedded_store({.folder = folder + "/store"});
+class Folder final : public StorePlace {
+ public:
+  explicit Folder(EmbeddedOptions options) : options_(std::move(options)) { options_.folder = scratch_.path() + "/store"; }
+  Result<std::unique_ptr<ProfileStore>> open() override { return open_embedded_store(options_); }
+
+ private:
+  ScratchFolder scratch_;
+  EmbeddedOptions options_;
+};
+
+StoreUnderTest usual() {
+  return {"embedded", [] { return std::make_unique<Folder>(EmbeddedOptions{}); }};
 }
 
 // Many small dictionaries instead of one, and none of them kept in memory.
-Result<std::unique_ptr<ProfileStore>> open_forgetful(const std::string& folder) {
-  return open_embedded_store({.folder = folder + "/store", .cache_bytes = 0, .dictionary_bytes = 20'000});
+StoreUnderTest forgetful() {
+  return {"embedded_forgetful",
+          [] { return std::make_unique<Folder>(EmbeddedOptions{.cache_bytes = 0, .dictionary_bytes = 20'000}); }};
 }
 
 std::string numbered(uint64_t number) { return "main;w" + std::to_string(number) + " 1"; }
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Embedded, StoreContract,
-                         testing::Values(StoreUnderTest{"embedded", open_in_folder},
-                                         StoreUnderTest{"embedded_forgetful", open_forgetful}));
+INSTANTIATE_TEST_SUITE_P(Embedded, StoreContract, testing::Values(usual(), forgetful()));
 
 class EmbeddedStoreTest : public testing::Test {
  protected:
@@ -83,10 +96,10 @@ TEST_F(EmbeddedStoreTest, can_be_read_beside_its_writer_and_without_one) {
   ASSERT_TRUE(writer->append({&second, 1}).ok());
   EXPECT_EQ(to_text(reader->merge(all_of())->profile), "main 2\n");
   EXPECT_EQ(reader->append({&second, 1}).error().code, ErrorCode::PermissionDenied);
-  EXPECT_EQ(reader->compact(kNoon + kDay).error().code, ErrorCode::PermissionDenied);
-  EXPECT_EQ(reader->retain({}, kNoon).error().code, ErrorCode::PermissionDenied);
+  EXPECT_EQ(reader->maintenance()->compact(kNoon + kDay).error().code, ErrorCode::PermissionDenied);
+  EXPECT_EQ(reader->maintenance()->retain({}, kNoon).error().code, ErrorCode::PermissionDenied);
   // A day that the writer drops is gone for the reader as well.
-  writer->retain({.max_age_ns = {kHour, kHour, kHour}}, kNoon + 3 * kDay).take();
+  writer->maintenance()->retain({.max_age_ns = {kHour, kHour, kHour}}, kNoon + 3 * kDay).take();
   EXPECT_EQ(reader->merge(all_of())->coverage.windows, 0u);
   EXPECT_TRUE(reader->merge(all_of())->coverage.dropped);
   ASSERT_TRUE(writer->append({&first, 1}).ok());
@@ -118,7 +131,7 @@ TEST_F(EmbeddedStoreTest, answers_without_a_block_that_is_damaged) {
     for (uint64_t i = 1; i <= 5; ++i)
       windows.push_back(window_at(i, kNoon + static_cast<int64_t>(i) * kMinute, numbered(i)));
     ASSERT_TRUE(store->append(windows).ok());
-    ASSERT_TRUE(!is_compacted || store->compact(kNoon + kDay).ok());
+    ASSERT_TRUE(!is_compacted || store->maintenance()->compact(kNoon + kDay).ok());
     store.reset();
     // Of the third minute: one byte in the middle of each of its blocks.
     run_sql(
@@ -130,14 +143,14 @@ TEST_F(EmbeddedStoreTest, answers_without_a_block_that_is_damaged) {
     EXPECT_EQ(to_text(merged->profile), "main;w1 1\nmain;w2 1\nmain;w4 1\nmain;w5 1\n");
     ASSERT_EQ(merged->coverage.problems.size(), 1u);
     EXPECT_NE(merged->coverage.problems[0].find(day_file_name(kNoon)), std::string::npos);
-    EXPECT_GT(store->health(true)->damaged, 0u);
+    EXPECT_GT(store->maintenance()->health(true)->damaged, 0u);
     // It does not keep the others from being summed up, and is not forgotten by that.
-    ASSERT_TRUE(store->compact(kNoon + kDay).ok());
-    ASSERT_TRUE(store->compact(kNoon + kDay).ok());
+    ASSERT_TRUE(store->maintenance()->compact(kNoon + kDay).ok());
+    ASSERT_TRUE(store->maintenance()->compact(kNoon + kDay).ok());
     const auto again = store->merge(all_of(kNoon, kNoon + 10 * kMinute));
     EXPECT_EQ(to_text(again->profile), to_text(merged->profile));
     EXPECT_EQ(again->coverage.problems.size(), 1u);
-    EXPECT_GT(store->health()->damaged + store->health(true)->damaged, 0u);
+    EXPECT_GT(store->maintenance()->health()->damaged + store->maintenance()->health(true)->damaged, 0u);
   }
 }
 
@@ -154,7 +167,7 @@ TEST_F(EmbeddedStoreTest, goes_on_with_another_dictionary_where_one_is_damaged) 
     const auto merged = store->merge(all_of());
     EXPECT_EQ(to_text(merged->profile), "main;w2 1\n");
     EXPECT_EQ(merged->coverage.problems.size(), 1u);
-    ASSERT_TRUE(store->compact(kNoon + kDay).ok());
+    ASSERT_TRUE(store->maintenance()->compact(kNoon + kDay).ok());
   }
 }
 
@@ -170,14 +183,14 @@ TEST_F(EmbeddedStoreTest, answers_from_other_days_where_a_file_is_damaged) {
   EXPECT_EQ(to_text(merged->profile), "main;w2 1\n");
   EXPECT_EQ(merged->coverage.problems.size(), 1u);
   EXPECT_EQ(store->services()->size(), 1u);
-  EXPECT_EQ(store->health()->damaged, 1u);
-  EXPECT_TRUE(store->compact(kNoon + 2 * kDay).ok());
+  EXPECT_EQ(store->maintenance()->health()->damaged, 1u);
+  EXPECT_TRUE(store->maintenance()->compact(kNoon + 2 * kDay).ok());
   // The damaged file is kept, under another name, and the day goes on.
   const Window more = window_at(3, kNoon, numbered(3));
   ASSERT_TRUE(store->append({&more, 1}).ok());
   EXPECT_EQ(to_text(store->merge(all_of(kNoon - kDay, kNoon + 2 * kDay))->profile), "main;w2 1\nmain;w3 1\n");
   EXPECT_TRUE(std::filesystem::exists(day_path() + ".damaged"));
-  EXPECT_EQ(store->health()->damaged, 1u);
+  EXPECT_EQ(store->maintenance()->health()->damaged, 1u);
 }
 
 TEST_F(EmbeddedStoreTest, survives_damage_anywhere_in_a_file) {
@@ -187,7 +200,7 @@ TEST_F(EmbeddedStoreTest, survives_damage_anywhere_in_a_file) {
     windows.push_back(window_at(i, kNoon + static_cast<int64_t>(i) * 20 * kSecond, generate_profile(i)));
   }
   ASSERT_TRUE(store->append(windows).ok());
-  ASSERT_TRUE(store->compact(kNoon + kDay).ok());
+  ASSERT_TRUE(store->maintenance()->compact(kNoon + kDay).ok());
   store.reset();
   std::string bytes;
   {
@@ -205,10 +218,53 @@ TEST_F(EmbeddedStoreTest, survives_damage_anywhere_in_a_file) {
     (void)store->merge(all_of(), Detail::Samples).ok();
     (void)store->series({.selection = all_of(), .function = "main"}).ok();
     (void)store->services().ok();
-    (void)store->health(true).ok();
+    (void)store->maintenance()->health(true).ok();
     store.reset();
     std::filesystem::remove(day_path() + "-wal");
     std::filesystem::remove(day_path() + "-shm");
+  }
+}
+
+// As versions before this one wrote it: stretches as a label, "-" for windows of none.
+TEST_F(EmbeddedStoreTest, reads_stretches_that_were_labels_once) {
+  auto store = open();
+  std::vector<Window> windows;
+  for (uint64_t i = 1; i <= 3; ++i) {
+    windows.push_back(window_at(i, kNoon + static_cast<int64_t>(i) * kMinute, numbered(i)));
+    windows.back().labels = {{"pod", std::to_string(i)}};
+  }
+  ASSERT_TRUE(store->append(windows).ok());
+  store.reset();
+  const char* const labels[] = {"-", "0011/shop/4@330", "0011/shop/7-1700000000123@330"};
+  for (int i = 0; i < 3; ++i) {
+    std::string hex;
+    ByteWriter writer;
+    for (const std::string& text :
+         {std::string("atys.stretch"), std::string(labels[i]), std::string("pod"), std::string("p")})
+      writer.text(text);
+    for (const unsigned char c : writer.bytes()) hex += fmt::format("{:02x}", c);
+    run_sql(fmt::format("UPDATE series SET labels=x'{}' WHERE id={}", hex, i + 1).c_str());
+  }
+  store = open();
+  // New ones beside them, of the same stretch and of none.
+  windows = {window_at(4, kNoon + 4 * kMinute, numbered(4)), window_at(5, kNoon + 5 * kMinute, numbered(5))};
+  for (Window& window : windows) window.labels = {{"pod", "p"}};
+  windows[0].stretch = {.stream = "0011/shop", .number = 4, .rate = 330};
+  ASSERT_TRUE(store->append(windows).ok());
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(store->instances("shop")->size(), 1u);
+    EXPECT_EQ(store->instances("shop")->at(0).labels, (LabelList{{"pod", "p"}}));
+    EXPECT_EQ(store->label_names(all_of())->names.size(), 6u) << "the stretch is no label";
+    const auto merged = store->merge_grouped(all_of(), {});
+    ASSERT_TRUE(merged.ok()) << merged.error().message;
+    ASSERT_EQ(merged->parts.size(), 3u);
+    EXPECT_TRUE(merged->parts[0].group.stretch.is_none());
+    EXPECT_EQ(to_text(merged->parts[0].profile), "main;w1 1\nmain;w5 1\n");
+    EXPECT_EQ(merged->parts[1].group.stretch.number, 4u);
+    EXPECT_EQ(to_text(merged->parts[1].profile), "main;w2 1\nmain;w4 1\n");
+    EXPECT_EQ(merged->parts[2].group.stretch.began_ns, 1'700'000'000'123'000'000);
+    EXPECT_EQ(to_text(merged->parts[2].profile), "main;w3 1\n");
+    ASSERT_TRUE(store->maintenance()->compact(kNoon + kDay).ok());
   }
 }
 
@@ -267,7 +323,7 @@ class KilledWriter {
       if (!(*store)->append(windows).ok()) return;
       const uint64_t last = sequence + 2;
       if (::write(acknowledged, &last, sizeof last) != sizeof last) return;
-      if (sequence % 4 == 0 && !(*store)->compact(windows.back().start_ns).ok()) return;
+      if (sequence % 4 == 0 && !(*store)->maintenance()->compact(windows.back().start_ns).ok()) return;
     }
   }
 
@@ -285,7 +341,7 @@ TEST_F(EmbeddedStoreTest, has_everything_once_that_was_acknowledged_before_the_w
     last = acknowledged;
     const auto store = open();
     EXPECT_GE(*store->acknowledged(id_of(7)), last);
-    const auto health = store->health(/*check_integrity=*/true);
+    const auto health = store->maintenance()->health(/*check_integrity=*/true);
     ASSERT_TRUE(health.ok()) << health.error().message;
     EXPECT_TRUE(health->problems.empty()) << health->problems.front();
     for (const Detail detail : {Detail::Stacks, Detail::Samples}) {

@@ -9,6 +9,7 @@
 
 #include "store/embedded/calendar.h"
 #include "store/embedded/embedded_store.h"
+#include "store/store_maintenance.h"
 #include "support/faulty_disk.h"
 #include "support/scratch_folder.h"
 #include "support/store_windows.h"
@@ -59,7 +60,7 @@ class FaultTest : public testing::TestWithParam<Trouble> {
       {
         const auto store = open();
         for (const Window& window : before_) ASSERT_TRUE(store->append({&window, 1}).ok());
-        ASSERT_TRUE(store->compact(kNoon + kMinute).ok());
+        ASSERT_TRUE(store->maintenance()->compact(kNoon + kMinute).ok());
       }
       disk_.forget();
       std::filesystem::rename(folder(), made);
@@ -149,7 +150,7 @@ TEST_P(FaultTest, an_append_is_there_once_if_it_was_acknowledged) {
 TEST_P(FaultTest, summing_up_changes_no_answer) {
   run(
       [&](ProfileStore& store) -> Result<> {
-        const auto compacted = store.compact(kNoon + kDay);
+        const auto compacted = store.maintenance()->compact(kNoon + kDay);
         if (compacted.ok()) return {};
         Error error = compacted.error();
         error.code = ErrorCode::Unavailable;
@@ -163,7 +164,7 @@ TEST_P(FaultTest, retention_takes_what_is_old_and_nothing_else) {
   has_windows_ = false;
   run(
       [&](ProfileStore& store) -> Result<> {
-        const auto dropped = store.retain({.max_age_ns = {6 * kHour, 30 * kDay, kDay}}, kNoon + kMinute);
+        const auto dropped = store.maintenance()->retain({.max_age_ns = {6 * kHour, 30 * kDay, kDay}}, kNoon + kMinute);
         if (dropped.ok()) return {};
         Error error = dropped.error();
         error.code = ErrorCode::Unavailable;

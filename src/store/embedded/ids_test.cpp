@@ -5,6 +5,7 @@
 #include "store/embedded/calendar.h"
 #include "store/embedded/database.h"
 #include "store/embedded/embedded_store.h"
+#include "store/store_maintenance.h"
 #include "support/scratch_folder.h"
 #include "support/store_windows.h"
 
@@ -30,7 +31,7 @@ TEST(store_ids, are_forgotten_with_the_windows_that_they_guard_and_nothing_count
   const auto store = open_embedded_store({.folder = folder.path()}).take();
   const std::vector<Window> windows = {window_at(1, kNoon - 5 * kHour, "main;old 1"), window_at(2, kNoon, "main;new 1")};
   ASSERT_EQ(store->append(windows)->added, 2u);
-  ASSERT_TRUE(store->retain({.max_age_ns = {kHour, 30 * kDay, 365 * kDay}}, kNoon).ok());
+  ASSERT_TRUE(store->maintenance()->retain({.max_age_ns = {kHour, 30 * kDay, 365 * kDay}}, kNoon).ok());
   const auto file = Database::open(folder.path() + "/" + day_file_name(kNoon), Database::Mode::Read).take();
   EXPECT_EQ(*file->number("SELECT count(*) FROM seen"), 1);
   const auto again = store->append(windows);

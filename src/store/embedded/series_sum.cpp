@@ -3,42 +3,15 @@
 
 #include <algorithm>
 
-#include "reduce/anonymous.h"
+#include "store/function_stacks.h"
 
 namespace atys::store {
 
 using namespace profile;
 
-namespace {
-
-void add_to(int64_t& sum, int64_t value) {
-  sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(value));
-}
-
-}  // namespace
-
 SeriesSum::SeriesSum(const SeriesQuery& query, const Dictionary& dictionary)
     : query_(&query), dictionary_(&dictionary.tables()) {
-  if (query.function.empty()) return;
-  const Profile& tables = *dictionary_;
-  std::vector<char> functions(tables.functions.size());
-  for (uint32_t i = 1; i < functions.size(); ++i) {
-    functions[i] = reduce::may_be_shown_as(tables, FunctionId{i}, query.function) ? 1 : 0;
-  }
-  std::vector<uint8_t> frames(tables.frames.size());
-  for (uint32_t i = 1; i < frames.size(); ++i) {
-    const auto lines = tables.lines[tables.frames[FrameId{i}].lines];
-    for (const Line& line : lines) {
-      if (functions[raw(line.function)] != 0) frames[i] |= kPasses;
-    }
-    if (!lines.empty() && functions[raw(lines.front().function)] != 0) frames[i] |= kEnds;
-  }
-  stacks_.resize(tables.stacks.size());
-  for (uint32_t i = 1; i < stacks_.size(); ++i) {
-    const auto stack = tables.stacks[StackId{i}];
-    for (const FrameId frame : stack) stacks_[i] |= frames[raw(frame)] & kPasses;
-    if (!stack.empty()) stacks_[i] |= frames[raw(stack.front())] & kEnds;
-  }
+  if (!query.function.empty()) stacks_ = stacks_of_function(*dictionary_, query.function);
 }
 
 int SeriesSum::column_of(const Block& block, const Texts& texts) const {
@@ -77,9 +50,9 @@ size_t SeriesSum::add(const Block& block, const BlockSum::Wanted& wanted, size_t
     if (target.point == nullptr) continue;
     const int64_t value = block.values[target.column][row];
     const uint8_t role = stacks_.empty() ? 0 : stacks_[raw(block.stacks[row])];
-    add_to(target.point->total, value);
-    if ((role & kPasses) != 0) add_to(target.point->function_total, value);
-    if ((role & kEnds) != 0) add_to(target.point->function_self, value);
+    add_value(target.point->total, value);
+    if ((role & kPassesFunction) != 0) add_value(target.point->function_total, value);
+    if ((role & kEndsInFunction) != 0) add_value(target.point->function_self, value);
   }
   return taken;
 }

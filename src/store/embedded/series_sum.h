@@ -17,8 +17,6 @@ class SeriesSum {
   size_t add(const Block& block, const BlockSum::Wanted& wanted, size_t stands_for, Series& answer) const;
 
  private:
-  static constexpr uint8_t kPasses = 1, kEnds = 2;  // what a stack has to do with the function
-
   int column_of(const Block& block, const Texts& texts) const;
 
   const SeriesQuery* query_;

@@ -17,6 +17,7 @@
 #include "store/embedded/calendar.h"
 #include "store/embedded/database.h"
 #include "store/embedded/embedded_store.h"
+#include "store/store_maintenance.h"
 
 namespace {
 
@@ -227,16 +228,16 @@ int main(int argc, char** argv) {
         peer.commit();
       });
     }
-    if (t % kMinuteNs == 0) timed(compaction, [&] { must(store->compact(t)); });
+    if (t % kMinuteNs == 0) timed(compaction, [&] { must(store->maintenance()->compact(t)); });
   }
   const Selection hour{.service = made[0].name, .kind = "cpu", .from_ns = kStart, .to_ns = kStart + minutes * kMinuteNs};
   const double ours_early_ms = best_ms([&] { must(store->merge(hour)); });
-  timed(compaction, [&] { must(store->compact(kStart + kDayNs)); });
+  timed(compaction, [&] { must(store->maintenance()->compact(kStart + kDayNs)); });
   const int64_t total = total_of(must(store->merge(hour)).profile);
   const double ours_ms = best_ms([&] { must(store->merge(hour)); });
   const double windows_ms = best_ms([&] { must(store->merge(hour, Detail::Samples)); });
   Selection of_node = hour;
-  of_node.node = "node-0";
+  of_node.matchers = {equals("node", "node-0")};
   const double node_ms = best_ms([&] { must(store->merge(of_node)); });
   const double series_ms = best_ms([&] { must(store->series({.selection = hour, .function = "x"})); });
   peer.checkpoint();
@@ -246,7 +247,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "the answers differ: {} and {}\n", total, peer_total);
     return 1;
   }
-  const Health health = must(store->health(false));
+  const Health health = must(store->maintenance()->health(false));
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   store.reset();  // the log becomes part of the file

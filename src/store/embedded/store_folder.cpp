@@ -124,6 +124,15 @@ uint64_t StoreFolder::bytes() const {
   return sum;
 }
 
+uint64_t StoreFolder::share_of_disk() const {
+  std::error_code error;
+  const fs::space_info disk = fs::space(path_, error);
+  if (error || disk.capacity == 0) return 0;
+  const uint64_t reserve = disk.capacity / 20;
+  const uint64_t reachable = bytes() + disk.available;
+  return std::clamp<uint64_t>(reachable > reserve ? reachable - reserve : 0, disk.capacity / 10, disk.capacity / 2);
+}
+
 std::vector<StoreFolder::SetAside> StoreFolder::set_aside() const {
   std::vector<SetAside> found = not_kept_;
   std::error_code error;

@@ -20,6 +20,9 @@ class StoreFolder {
   std::string day_path(int64_t day_ns) const;
   Result<std::vector<int64_t>> days() const;  // oldest first
   uint64_t bytes() const;                     // of all files
+  // Half of the disk, and less where a twentieth of it would not stay free. Who fills the disk with something else makes the
+  // store give up its oldest, but never below a tenth of the disk. 0: nobody knows.
+  uint64_t share_of_disk() const;
   // What was damaged and set aside: its name, and the day that it was of. Oldest first.
   struct SetAside {
     int64_t day_ns = 0;

@@ -7,14 +7,30 @@
 #include "present/json/answers.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/answers.h"
+#include "profile/kinds.h"
 #include "verbs/target_pids.h"
 
 namespace atys::present::mcp {
 
 namespace {
 
+using reduce::Form;
+
 constexpr double kDefaultSeconds = 10;
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
+
+// "cpu (default), off-cpu (waits), wall, event:NAME; Java: alloc, lock"
+std::string kinds_in_short() {
+  std::string text;
+  std::string of_java;
+  for (const profile::KindRow& kind : profile::kinds()) {
+    std::string& list = kind.recorded_by == profile::KindRow::RecordedBy::Runtimes ? of_java : text;
+    list += (list.empty() ? "" : ", ") + kind.shown();
+    if (&kind == &profile::default_kind()) list += " (default)";
+    if (!kind.gloss.empty()) list += " (" + std::string(kind.gloss) + ")";
+  }
+  return text + "; Java: " + of_java;
+}
 
 Json own_properties() {
   return {
@@ -34,10 +50,7 @@ Json own_properties() {
       {"service",
        {{"type", "string"}, {"maxLength", 1000}, {"description", "processes by rule: NAME, port=8080, command~REGEX"}}},
       {"host", {{"type", "boolean"}, {"description", "every process"}}},
-      {"kind",
-       {{"type", "string"},
-        {"maxLength", 100},
-        {"description", "cpu (default), off-cpu (waits), wall, event:NAME; Java: alloc, lock"}}},
+      {"kind", {{"type", "string"}, {"maxLength", 100}, {"description", kinds_in_short()}}},
       {"seconds",
        {{"type", "number"},
         {"minimum", 0.01},
@@ -125,14 +138,14 @@ class ProfileCapture final : public Tool {
         .text =
             "Record where a command or running processes spend their time, with low overhead. Gives the id of the profile "
             "and its hottest functions. A command's stdout and stderr are kept out of the answer but for their end.",
-        .properties = with_view(own_properties(), {"brief", "table", "paths", "tree", "lines"}),
+        .properties = with_view(own_properties(), {Form::Brief, Form::Table, Form::Paths, Form::Tree, Form::Lines}),
         .verb = "capture",
         .hints = {.only_reads = false, .is_idempotent = false, .runs_commands = true}};
   }
 
   Result<ToolAnswer> call(const Json& arguments, const ToolContext& context) const override {
     verbs::CaptureRequest request;
-    verbs::View view = TRY(view_of(arguments, context, "brief"));
+    verbs::View view = TRY(view_of(arguments, context, Form::Brief));
     TRY(set_target(arguments, *context.permission, request));
     TRY(set_length(arguments, context, request));
     request.kind = arguments.value("kind", request.kind);
@@ -161,7 +174,6 @@ class ProfileCapture final : public Tool {
     answer.command = {};  // what still runs ends with the call
     verbs::note_cost(call, answer);
     answer.summary = TRY(verbs::summary({answer.written.id, view}));
-    answer.summary.next = as_calls(answer.summary.next);
     ToolAnswer said = TRY(answer_of(answer, call, last_words(answer, request)));
     said.made.push_back(answer.written.id);
     return said;

@@ -39,7 +39,7 @@ class ProfileCompare final : public Tool {
                    {"description", "smaller differences do not matter (default 2)"}}},
                  {"max_runs",
                   {{"type", "integer"}, {"minimum", 2}, {"maximum", 10000}, {"description", "of each side (default 100)"}}}},
-                {"table"}),
+                {reduce::Form::Table}),
             .required = {"a", "b"},
             .verb = "compare",
             .hints = {.only_reads = false, .is_idempotent = false, .runs_commands = true}};
@@ -69,7 +69,6 @@ class ProfileCompare final : public Tool {
       return true;
     };
     verbs::CompareAnswer answer = TRY(verbs::compare(request));
-    answer.next = as_calls(answer.next);
     verbs::note_cost(call, answer);
     ToolAnswer said = TRY(answer_of(answer, call));
     for (const std::string& id : {answer.a.profile, answer.b.profile})

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/diff.h"
 
-#include <algorithm>
-
+#include "base/strings.h"
 #include "present/json/answers.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/answers.h"
+#include "verbs/profile_reference.h"
 
 namespace atys::present::mcp {
 
 namespace {
 
-// Several runs of one side have commas between them. Each is looked at by itself, and a file with a comma in its name is
+using reduce::Form;
+
+// Several runs of one side have commas between them. Each is looked at by itself, and what has another comma in its name is
 // none: the verb would take it for two that nobody has looked at.
 Result<std::string> runs_of(const Json& arguments, const char* name, const ToolContext& context) {
   const std::string said = arguments.at(name).get<std::string>();
   std::string runs;
-  for (size_t start = 0; start <= said.size();) {
-    const size_t end = std::min(said.find(',', start), said.size());
-    const std::string run = TRY(profile_of({{name, said.substr(start, end - start)}}, name, context));
-    if (run.find(',') != std::string::npos)
+  for (const std::string& one : verbs::split_at_commas(said)) {
+    const std::string run = TRY(profile_of({{name, one}}, name, context));
+    if (verbs::split_at_commas(run).size() != 1)
       return fail(ErrorCode::InvalidInput, "no comma may be in the name of '" + run + "'", "use its id, or rename it");
-    runs += (runs.empty() ? "" : ",") + run;
-    start = end + 1;
+    add_to_list(runs, run, ",");
   }
   return runs;
 }
@@ -38,7 +38,7 @@ class ProfileDiff final : public Tool {
                                  {"new", profile_property("the profile that may have changed")},
                                  {"map", map_property()},
                                  {"total", {{"type", "boolean"}, {"description", "compare total instead of self shares"}}}},
-                                {"table", "paths", "tree", "lines", "brief"}),
+                                {Form::Table, Form::Paths, Form::Tree, Form::Lines, Form::Brief}),
         .required = {"base", "new"},
         .verb = "diff"};
   }
@@ -52,7 +52,6 @@ class ProfileDiff final : public Tool {
     if (arguments.value("total", false)) request.measure = reduce::Measure::Total;
     verbs::ChargedCall call = TRY(verbs::charge(context.ledger, "diff", request.view));
     verbs::DiffAnswer answer = TRY(verbs::diff(request));
-    answer.next = as_calls(answer.next);
     return answer_of(answer, call);
   }
 };

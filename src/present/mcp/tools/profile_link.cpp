@@ -8,6 +8,8 @@ namespace atys::present::mcp {
 
 namespace {
 
+using reduce::Form;
+
 Json text_property(const char* description, size_t longest = 1000) {
   return {{"type", "string"}, {"minLength", 1}, {"maxLength", longest}, {"description", description}};
 }
@@ -21,13 +23,12 @@ class ProfileLink final : public Tool {
         .text =
             "What a trace, a span or whatever has a label spent, on which functions, divided by span; or, with behind, "
             "which spans are behind a function. Needs samples that carry ids or labels.",
-        .properties = with_view({{"profile", profile_property("id of a profile (six digits will do), or a file")},
+        .properties = with_view({{"profile", any_profile_property()},
                                  {"trace", text_property("trace id, 32 hexadecimal digits", 32)},
                                  {"span", text_property("span id, 16 hexadecimal digits", 16)},
-                                 {"label", text_property("KEY=PATTERN: only samples whose label KEY matches")},
                                  {"behind", text_property("regular expression: functions whose spans are wanted")},
                                  {"group_by", text_property("how to divide it: thread or label:KEY (default: spans)", 200)}},
-                                {"table", "paths", "tree", "lines"}),
+                                {Form::Table, Form::Paths, Form::Tree, Form::Lines}),
         .required = {"profile"},
         .verb = "link"};
   }
@@ -40,15 +41,8 @@ class ProfileLink final : public Tool {
                                .by = arguments.value("group_by", std::string()),
                                .view = TRY(view_of(arguments, context))};
     if (!request.by.empty()) TRY(reduce::parse_dimension(request.by));
-    if (const std::string label = arguments.value("label", std::string()); !label.empty()) {
-      const size_t equals = label.find('=');
-      if (equals == std::string::npos)
-        return fail(ErrorCode::InvalidInput, "bad label condition '" + label + "': no '='", "write KEY=PATTERN");
-      request.view.filter.labels.push_back({label.substr(0, equals), label.substr(equals + 1)});
-    }
     verbs::ChargedCall call = TRY(verbs::charge(context.ledger, "link", request.view));
     verbs::LinkAnswer answer = TRY(verbs::link(request));
-    answer.next = as_calls(answer.next);
     return answer_of(answer, call);
   }
 };

@@ -7,6 +7,7 @@
 #include <list>
 #include <thread>
 
+#include "base/descriptor_io.h"
 #include "base/guarded.h"
 #include "present/mcp/transport/in_flight.h"
 #include "present/mcp/transport/line_reader.h"
@@ -101,12 +102,7 @@ void StdioSession::perform(const Work& work, const CancelFlag& is_cancelled) {
 void StdioSession::send(const Json& message) {
   const std::string line = to_line(message) + "\n";
   const std::lock_guard lock(sending_);
-  for (size_t sent = 0; sent < line.size();) {
-    const ssize_t written = ::write(output_, line.data() + sent, line.size() - sent);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the input will end too
-    sent += static_cast<size_t>(written);
-  }
+  (void)write_all(output_, line);  // where it fails the input will end too
 }
 
 void StdioSession::forget_finished() {

@@ -20,6 +20,10 @@ async function ask(path) {
   throw new Error(error.message + (error.hint ? "; " + error.hint : ""));
 }
 
+// What may be asked of a profile: the controller puts its list here. How the table is cut is said below.
+const VIEW_FIELDS = [/* view_fields_as_json() */];
+const asked = VIEW_FIELDS.filter((field) => !["form", "top", "max_tokens", "full_names"].includes(field.name));
+
 function say(text) {
   find("message").textContent = text;
 }
@@ -62,6 +66,31 @@ function choose(service) {
   show();
 }
 
+// Several values of one field are lines.
+function showFields() {
+  for (const field of asked) {
+    const label = find("view").appendChild(document.createElement("label"));
+    label.textContent = field.name;
+    label.title = field.text;
+    const input = label.appendChild(document.createElement(field.repeated ? "textarea" : "input"));
+    input.id = "view-" + field.name;
+    input.placeholder = field.value;
+    if (field.repeated) input.rows = 1;
+    if (field.offered.length === 0) continue;
+    const list = label.appendChild(document.createElement("datalist"));
+    list.id = input.id + "-words";
+    list.append(...field.offered.map((word) => new Option(word)));
+    input.setAttribute("list", list.id);
+  }
+}
+
+function view(fields) {
+  const wanted = new URLSearchParams();
+  for (const field of fields)
+    for (const line of find("view-" + field.name).value.split("\n")) if (line) wanted.append(field.name, line);
+  return "&" + wanted;
+}
+
 function parameters() {
   const wanted = new URLSearchParams({ service: find("service").value, kind: find("kind").value });
   for (const id of ["from", "to", "node", "version"]) if (find(id).value) wanted.set(id, find(id).value);
@@ -74,7 +103,10 @@ async function show() {
   say("");
   try {
     const wanted = parameters();
-    const [top, flame] = await Promise.all([ask("api/v1/top?n=20&" + wanted), ask("api/v1/profile?to_format=html&" + wanted)]);
+    const [top, flame] = await Promise.all([
+      ask("api/v1/top?top=20&" + wanted + view(asked)),
+      ask("api/v1/profile?to_format=html&" + wanted + view(asked.filter((field) => field.of_filter))),
+    ]);
     const [summary, page] = [await top.json(), await flame.text()];
     if (turn !== shown) return;
     find("top").tBodies[0].replaceChildren(...summary.rows.map((one) => row([
@@ -94,4 +126,5 @@ find("range").addEventListener("submit", (event) => {
   event.preventDefault();
   show();
 });
+showFields();
 showServices().catch((error) => say(error.message));
