@@ -117,7 +117,7 @@ def report(name, scenario, why):
 
 def main():
     suite, requirements = install()
-    fixture = peer.ROOT / "build" / "dev" / "bin" / "mcp_fixture"
+    fixture = peer.ROOT / "build" / "release" / "bin" / "mcp_fixture"
     servers = {"product": [peer.ATYS, "mcp", "--http", "127.0.0.1:0", "--no-token"], "fixture": [fixture]}
     with peer.scratch() as folder:
         for revision in REVISIONS:

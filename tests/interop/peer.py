@@ -17,7 +17,7 @@ import go_peer  # noqa: E402
 PEERS = ROOT / "build" / "peers"
 DATA = pathlib.Path(os.environ.get("ATYS_EXTERNAL_DATA", ROOT.parent / "shared" / "data"))
 ATYS = os.environ.get("ATYS", ROOT / "atys")
-ODD_PROFILE = ROOT / "build" / "dev" / "bin" / "odd_profile"
+ODD_PROFILE = ROOT / "build" / "release" / "bin" / "odd_profile"
 
 _passed = _failed = 0
 
