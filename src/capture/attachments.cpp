@@ -8,7 +8,7 @@
 
 #include "base/breather.h"
 #include "base/clock.h"
-#include "capture/detect.h"
+#include "capture/target/detect.h"
 
 namespace atys::capture {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "capture/accounts/thread_times.h"
 #include "capture/native/reader_finder.h"
-#include "capture/own_profiles.h"
-#include "capture/own_rate.h"
-#include "capture/own_recording.h"
 #include "capture/profiling_kernel.h"
-#include "capture/thread_times.h"
+#include "capture/self_recording/own_profiles.h"
+#include "capture/self_recording/own_rate.h"
+#include "capture/self_recording/own_recording.h"
 
 namespace atys::capture {
 

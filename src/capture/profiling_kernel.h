@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/jit_name.h"
-#include "capture/own_recorder.h"
 #include "capture/recording_plan.h"
-#include "capture/runtime_signs.h"
-#include "capture/stack_reader.h"
+#include "capture/self_recording/own_recorder.h"
+#include "capture/target/runtime_signs.h"
 #include "capture/traces.h"
+#include "capture/walking/jit_name.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture {
 

@@ -5,10 +5,10 @@
 
 #include <vector>
 
+#include "capture/accounts/true_sums.h"
 #include "capture/native/profile_builder.h"
-#include "capture/own_profiles.h"
 #include "capture/recording_plan.h"
-#include "capture/true_sums.h"
+#include "capture/self_recording/own_profiles.h"
 
 namespace atys::capture {
 

@@ -10,7 +10,7 @@
 
 #include "adapt/pruning.h"
 #include "base/result.h"
-#include "capture/target.h"
+#include "capture/target/target.h"
 #include "profile/kinds.h"
 
 namespace atys::capture {

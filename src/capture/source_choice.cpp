@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "capture/detect.h"
 #include "capture/native/ebpf_source.h"
 #include "capture/native/look_source.h"
 #include "capture/native/no_source.h"
 #include "capture/native/ring_source.h"
 #include "capture/profiling_kernel.h"
+#include "capture/target/detect.h"
 #include "linux/allowance.h"
 #include "linux/call_filter.h"
 #include "linux/event_names.h"

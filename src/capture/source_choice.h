@@ -5,7 +5,7 @@
 #include "capture/native/sample_source.h"
 #include "capture/preload/shared_space.h"
 #include "capture/recording_plan.h"
-#include "capture/target_processes.h"
+#include "capture/target/target_processes.h"
 
 namespace atys::capture {
 

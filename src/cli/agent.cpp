@@ -15,7 +15,7 @@
 #include "present/metrics/agent_metrics.h"
 #include "present/metrics/metrics_server.h"
 #include "present/text/state_log.h"
-#include "verbs/until_told_to_end.h"
+#include "verbs/recording/until_told_to_end.h"
 
 namespace atys::cli {
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kAskControllers[] = {"summary", "diff", "link", "flame", "merge",
                                                 "convert", "show", "task", "nodes", "services"};
 
-// For whatever asks in the end: the variables are what is looked at (verbs/ask_controller.h).
+// For whatever asks in the end: the variables are what is looked at (verbs/profiles/ask_controller.h).
 void define_controller(CLI::App& app) {
   app.add_option_function<std::string>(
          "--controller", [](const std::string& url) { ::setenv("ATYS_CONTROLLER", url.c_str(), 1); },

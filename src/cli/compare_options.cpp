@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "verbs/shell_command.h"
+#include "verbs/view/shell_command.h"
 
 namespace atys::cli {
 

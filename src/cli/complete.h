@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "verbs/candidates.h"
+#include "verbs/profiles/candidates.h"
 
 namespace atys::cli {
 

@@ -15,8 +15,8 @@
 #include "cli/token_files.h"
 #include "present/text/state_log.h"
 #include "present/web/web_server.h"
-#include "verbs/data_folder.h"
-#include "verbs/until_told_to_end.h"
+#include "verbs/profiles/data_folder.h"
+#include "verbs/recording/until_told_to_end.h"
 
 namespace atys::cli {
 

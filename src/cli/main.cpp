@@ -17,7 +17,7 @@
 #include "cli/subcommand.h"
 #include "cli/usage.h"
 #include "present/json/answers.h"
-#include "verbs/symbol_worker.h"
+#include "verbs/recording/symbol_worker.h"
 
 namespace atys::cli {
 

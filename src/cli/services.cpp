@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/print_fleet.h"
 #include "cli/raw_text.h"
-#include "verbs/fleet_answers.h"
+#include "verbs/profiles/fleet_answers.h"
 
 namespace atys::cli {
 

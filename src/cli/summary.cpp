@@ -4,7 +4,7 @@
 #include "cli/ledger_options.h"
 #include "cli/raw_text.h"
 #include "cli/view_options.h"
-#include "verbs/source_access.h"
+#include "verbs/profiles/source_access.h"
 
 namespace atys::cli {
 

@@ -5,7 +5,7 @@
 #include "cli/choices.h"
 #include "cli/print_fleet.h"
 #include "cli/raw_text.h"
-#include "verbs/fleet_answers.h"
+#include "verbs/profiles/fleet_answers.h"
 
 namespace atys::cli {
 

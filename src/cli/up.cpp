@@ -24,8 +24,8 @@
 #include "present/metrics/metrics_server.h"
 #include "present/text/up_watch.h"
 #include "present/web/web_server.h"
-#include "verbs/data_folder.h"
-#include "verbs/until_told_to_end.h"
+#include "verbs/profiles/data_folder.h"
+#include "verbs/recording/until_told_to_end.h"
 
 namespace atys::cli {
 

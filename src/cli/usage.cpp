@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 #include "cli/arguments.h"
 #include "language/languages.h"
-#include "verbs/follow_up.h"
+#include "verbs/view/follow_up.h"
 
 namespace atys::cli {
 

@@ -10,13 +10,13 @@
 #include "reduce/common_names.h"
 #include "reduce/filter.h"
 #include "reduce/form.h"
-#include "verbs/output.h"
-#include "verbs/view.h"
-#include "verbs/view_fields.h"
+#include "verbs/profiles/output.h"
+#include "verbs/view/view.h"
+#include "verbs/view/view_fields.h"
 
 namespace atys::cli {
 
-// Options for fields of a view (verbs/view_fields.h).
+// Options for fields of a view (verbs/view/view_fields.h).
 class FieldFlags {
  public:
   void define(CLI::App& app, const verbs::ViewField& field, const std::vector<reduce::Form>& forms);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "capture/permission.h"
-#include "capture/service_program.h"
-#include "capture/service_rule.h"
-#include "capture/service_watch.h"
+#include "capture/target/permission.h"
+#include "capture/target/service_program.h"
+#include "capture/target/service_rule.h"
+#include "capture/target/service_watch.h"
 
 namespace atys::fleet {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "capture/process_facts.h"
+#include "capture/target/process_facts.h"
 #include "linux/process.h"
 
 namespace atys::fleet {
 
-// By what processes are one service (capture/service_program.h).
+// By what processes are one service (capture/target/service_program.h).
 struct ServiceKey {
   std::string name;    // "search.py", "postgres"
   std::string folder;  // that this is of
@@ -33,7 +33,7 @@ struct BusyService {
 
 ServiceKey service_of(const linux::ProcessInfo& process, capture::ProcessFacts& facts);
 
-// The rule that finds its processes and no others, as capture/service_rule.h reads it.
+// The rule that finds its processes and no others, as capture/target/service_rule.h reads it.
 std::string rule_of(const ServiceKey& key);
 
 // CPU time of a process, at one look.

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "capture/service_rule.h"
+#include "capture/target/service_rule.h"
 #include "linux/child_process.h"
 
 namespace atys::fleet {

@@ -11,7 +11,7 @@
 
 #include "base/quantities.h"
 #include "capture/recording_plan.h"
-#include "capture/service_rule.h"
+#include "capture/target/service_rule.h"
 #include "fleet/yaml_fields.h"
 
 namespace atys::fleet {

@@ -39,7 +39,7 @@ struct TaskBudget {
 
 struct Task {
   std::string name;
-  std::string service;             // a rule as capture/service_rule.h reads it
+  std::string service;             // a rule as capture/target/service_rule.h reads it
   std::string as;                  // what the service is called; empty: see service_name()
   std::vector<std::string> nodes;  // shell patterns of node names; none: every node
   std::vector<std::string> kinds{std::string(profile::default_kind().name)};

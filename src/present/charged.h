@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "verbs/charged_call.h"
 #include "verbs/diff.h"
 #include "verbs/link.h"
+#include "verbs/recording/charged_call.h"
 #include "verbs/summary.h"
 
 namespace atys::present {

@@ -10,7 +10,7 @@
 
 #include "budget/token_meter.h"
 #include "present/follow_up_text.h"
-#include "verbs/detail.h"
+#include "verbs/view/detail.h"
 
 namespace atys::present {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "verbs/follow_up.h"
+#include "verbs/view/follow_up.h"
 
 namespace atys::present {
 

@@ -7,9 +7,9 @@
 #include "linux/host.h"
 #include "linux/own_rights.h"
 #include "store/library.h"
-#include "verbs/data_folder.h"
-#include "verbs/symbol_worker.h"
-#include "verbs/task_file.h"
+#include "verbs/profiles/data_folder.h"
+#include "verbs/profiles/task_file.h"
+#include "verbs/recording/symbol_worker.h"
 
 namespace atys::verbs {
 

@@ -4,10 +4,10 @@
 #include "capture/recording.h"
 #include "linux/process_tree.h"
 #include "store/library.h"
-#include "verbs/adaptive.h"
-#include "verbs/no_samples.h"
-#include "verbs/place_for_output.h"
-#include "verbs/recording_plan.h"
+#include "verbs/profiles/place_for_output.h"
+#include "verbs/recording/adaptive.h"
+#include "verbs/recording/no_samples.h"
+#include "verbs/recording/recording_plan.h"
 
 namespace atys::verbs {
 

@@ -11,9 +11,9 @@
 
 #include "capture/end_reason.h"
 #include "profile/kinds.h"
-#include "verbs/budget_report.h"
-#include "verbs/command_end.h"
-#include "verbs/output.h"
+#include "verbs/profiles/output.h"
+#include "verbs/recording/budget_report.h"
+#include "verbs/recording/command_end.h"
 #include "verbs/summary.h"
 
 namespace atys::verbs {

@@ -10,13 +10,13 @@
 #include "linux/signal_watch.h"
 #include "reduce/paired_ratio.h"
 #include "reduce/sequential.h"
-#include "verbs/callgrind.h"
-#include "verbs/detail.h"
-#include "verbs/follow_up.h"
-#include "verbs/place_for_output.h"
-#include "verbs/profiled_blocks.h"
-#include "verbs/shell_command.h"
-#include "verbs/timed_blocks.h"
+#include "verbs/comparison/callgrind.h"
+#include "verbs/comparison/profiled_blocks.h"
+#include "verbs/comparison/timed_blocks.h"
+#include "verbs/profiles/place_for_output.h"
+#include "verbs/view/detail.h"
+#include "verbs/view/follow_up.h"
+#include "verbs/view/shell_command.h"
 
 namespace atys::verbs {
 

@@ -12,9 +12,9 @@
 #include "reduce/common_names.h"
 #include "reduce/comparison.h"
 #include "reduce/diff.h"
-#include "verbs/budget_report.h"
-#include "verbs/follow_up.h"
-#include "verbs/view.h"
+#include "verbs/recording/budget_report.h"
+#include "verbs/view/follow_up.h"
+#include "verbs/view/view.h"
 
 namespace atys::verbs {
 

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "verbs/callgrind.h"
-#include "verbs/shell_command.h"
-#include "verbs/timed_blocks.h"
-#include "verbs/work_done.h"
+#include "verbs/comparison/callgrind.h"
+#include "verbs/comparison/timed_blocks.h"
+#include "verbs/view/shell_command.h"
+#include "verbs/view/work_done.h"
 
 namespace atys::verbs {
 

@@ -19,9 +19,9 @@
 #include "reduce/filter.h"
 #include "store/library.h"
 #include "store/open_store.h"
-#include "verbs/data_folder.h"
-#include "verbs/source_access.h"
-#include "verbs/what_there_is.h"
+#include "verbs/profiles/data_folder.h"
+#include "verbs/profiles/source_access.h"
+#include "verbs/view/what_there_is.h"
 
 namespace atys::verbs {
 

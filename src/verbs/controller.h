@@ -14,7 +14,7 @@
 #include "fleet/controller/audit_log.h"
 #include "fleet/controller/controller.h"
 #include "fleet/wire/grpc_server.h"
-#include "verbs/fleet_answers.h"
+#include "verbs/profiles/fleet_answers.h"
 #include "verbs/summary.h"
 
 namespace atys::verbs {

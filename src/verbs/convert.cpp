@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/convert.h"
 
-#include "verbs/profile_reference.h"
-#include "verbs/view.h"
+#include "verbs/profiles/profile_reference.h"
+#include "verbs/view/view.h"
 
 namespace atys::verbs {
 

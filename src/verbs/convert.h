@@ -5,7 +5,7 @@
 #include <string>
 
 #include "reduce/filter.h"
-#include "verbs/output.h"
+#include "verbs/profiles/output.h"
 
 namespace atys::verbs {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "capture/target.h"
+#include "capture/target/target.h"
 
 namespace atys::verbs {
 

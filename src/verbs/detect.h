@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/detect.h"
+#include "capture/target/detect.h"
 
 namespace atys::verbs {
 

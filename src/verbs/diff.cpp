@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "reduce/form_top.h"
-#include "verbs/compared_runs.h"
-#include "verbs/detail.h"
-#include "verbs/follow_up.h"
-#include "verbs/own_code_rules.h"
-#include "verbs/profile_reference.h"
+#include "verbs/comparison/compared_runs.h"
+#include "verbs/profiles/profile_reference.h"
+#include "verbs/view/detail.h"
+#include "verbs/view/follow_up.h"
+#include "verbs/view/own_code_rules.h"
 
 namespace atys::verbs {
 

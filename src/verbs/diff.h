@@ -8,10 +8,10 @@
 
 #include "reduce/common_names.h"
 #include "reduce/diff.h"
-#include "verbs/budget_report.h"
-#include "verbs/follow_up.h"
-#include "verbs/view.h"
-#include "verbs/work_done.h"
+#include "verbs/recording/budget_report.h"
+#include "verbs/view/follow_up.h"
+#include "verbs/view/view.h"
+#include "verbs/view/work_done.h"
 
 namespace atys::verbs {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "reduce/anonymous.h"
-#include "verbs/compared_runs.h"
+#include "verbs/comparison/compared_runs.h"
 
 namespace atys::verbs {
 

@@ -7,7 +7,7 @@
 
 #include "reduce/common_names.h"
 #include "reduce/filter.h"
-#include "verbs/output.h"
+#include "verbs/profiles/output.h"
 
 namespace atys::verbs {
 

@@ -7,8 +7,8 @@
 #include "base/hex.h"
 #include "base/strings.h"
 #include "reduce/label_text.h"
-#include "verbs/follow_up.h"
-#include "verbs/what_there_is.h"
+#include "verbs/view/follow_up.h"
+#include "verbs/view/what_there_is.h"
 
 namespace atys::verbs {
 

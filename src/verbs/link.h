@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "verbs/budget_report.h"
-#include "verbs/follow_up.h"
+#include "verbs/recording/budget_report.h"
 #include "verbs/summary.h"
+#include "verbs/view/follow_up.h"
 
 namespace atys::verbs {
 

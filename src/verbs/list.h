@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "store/library.h"
-#include "verbs/profile_info.h"
+#include "verbs/profiles/profile_info.h"
 
 namespace atys::verbs {
 

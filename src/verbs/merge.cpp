@@ -11,7 +11,7 @@
 
 #include "base/guarded.h"
 #include "reduce/merge.h"
-#include "verbs/profile_reference.h"
+#include "verbs/profiles/profile_reference.h"
 
 namespace atys::verbs {
 

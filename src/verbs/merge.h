@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "verbs/output.h"
+#include "verbs/profiles/output.h"
 
 namespace atys::verbs {
 

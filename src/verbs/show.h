@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "verbs/profile_info.h"
+#include "verbs/profiles/profile_info.h"
 
 namespace atys::verbs {
 

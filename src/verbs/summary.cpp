@@ -15,10 +15,10 @@
 #include "reduce/hot_tree.h"
 #include "reduce/runtime_work.h"
 #include "reduce/table_rows.h"
-#include "verbs/detail.h"
-#include "verbs/follow_up.h"
-#include "verbs/own_code_rules.h"
-#include "verbs/source_lines.h"
+#include "verbs/view/detail.h"
+#include "verbs/view/follow_up.h"
+#include "verbs/view/own_code_rules.h"
+#include "verbs/view/source_lines.h"
 
 namespace atys::verbs {
 

@@ -8,9 +8,9 @@
 
 #include "reduce/form_rows.h"
 #include "reduce/own_code.h"
-#include "verbs/budget_report.h"
-#include "verbs/follow_up.h"
-#include "verbs/view.h"
+#include "verbs/recording/budget_report.h"
+#include "verbs/view/follow_up.h"
+#include "verbs/view/view.h"
 
 namespace atys::verbs {
 

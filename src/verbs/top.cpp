@@ -7,7 +7,7 @@
 
 #include "capture/recording.h"
 #include "reduce/merge.h"
-#include "verbs/recording_plan.h"
+#include "verbs/recording/recording_plan.h"
 
 namespace atys::verbs {
 

@@ -12,7 +12,7 @@
 #include "base/byte_sink.h"
 #include "base/byte_source.h"
 #include "base/clock.h"
-#include "capture/service_rule.h"
+#include "capture/target/service_rule.h"
 
 namespace atys::verbs {
 

@@ -6,11 +6,11 @@
 #include "base/utf8.h"
 #include "reduce/pattern.h"
 #include "support/profile_text.h"
-#include "verbs/detail.h"
-#include "verbs/follow_up.h"
-#include "verbs/output.h"
-#include "verbs/profile_info.h"
+#include "verbs/profiles/output.h"
+#include "verbs/profiles/profile_info.h"
 #include "verbs/summary.h"
+#include "verbs/view/detail.h"
+#include "verbs/view/follow_up.h"
 
 namespace atys::verbs {
 

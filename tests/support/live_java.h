@@ -7,8 +7,8 @@
 #include <cctype>
 #include <utility>
 
-#include "capture/detect.h"
 #include "capture/java/java_process.h"
+#include "capture/target/detect.h"
 #include "support/java_program.h"
 
 namespace atys::test {

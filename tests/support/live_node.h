@@ -25,10 +25,10 @@
 #include <utility>
 #include <vector>
 
-#include "capture/detect.h"
 #include "capture/node/loopback_stream.h"
-#include "capture/own_recorder.h"
 #include "capture/profiling_kernel.h"
+#include "capture/self_recording/own_recorder.h"
+#include "capture/target/detect.h"
 #include "linux/process.h"
 #include "linux/process_sockets.h"
 #include "support/compiled_program.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "verbs/view_fields.h"
+#include "verbs/view/view_fields.h"
 
 namespace atys::test {
 

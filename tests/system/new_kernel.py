@@ -11,7 +11,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-missing-field-initializers"]
 # What a reader and its test need of the rest of the product.
-BESIDE = ["capture/walk_remote.cpp", "capture/pieces_ahead.cpp", "capture/code_cookie.cpp", "linux/memory_reader.cpp", "linux/remote_memory.cpp", "linux/deadly_filter.cpp",
+BESIDE = ["capture/walking/walk_remote.cpp", "capture/walking/pieces_ahead.cpp", "capture/walking/code_cookie.cpp", "linux/memory_reader.cpp", "linux/remote_memory.cpp", "linux/deadly_filter.cpp",
           "linux/call_filter.cpp"]
 
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 #include "linux/process.h"
 #include "symbolize/elf_sections.h"
 #include "symbolize/symbol_search.h"

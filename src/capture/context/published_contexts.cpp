@@ -6,7 +6,7 @@
 #include "capture/context/context_place.h"
 #include "capture/context/process_context.h"
 #include "capture/go/go_kernel.h"
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 
 namespace atys::capture {
 

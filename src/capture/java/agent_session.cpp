@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/path_names.h"
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 #include "linux/proc_maps.h"
 #include "linux/proc_text.h"
 #include "linux/run_as.h"

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "base/byte_source.h"
+#include "capture/accounts/kind_values.h"
 #include "capture/java/agent_session.h"
 #include "capture/java/jfr_chunks.h"
 #include "capture/java/recorded_profile.h"
-#include "capture/kind_values.h"
 #include "format/format.h"
 #include "reduce/merge.h"
 

@@ -11,8 +11,8 @@
 #include "base/result.h"
 #include "capture/java/agent_library.h"
 #include "capture/java/java_process.h"
-#include "capture/own_recorder.h"
 #include "capture/recording_plan.h"
+#include "capture/self_recording/own_recorder.h"
 
 namespace atys::capture::java {
 

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "capture/java/attach_trigger.h"
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 #include "linux/cgroup.h"
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"

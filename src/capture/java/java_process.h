@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "capture/detect.h"
+#include "capture/target/detect.h"
 #include "linux/namespaces.h"
 #include "linux/process.h"
 

@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 #include "linux/proc_text.h"
 #include "linux/run_as.h"
 

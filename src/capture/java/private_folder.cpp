@@ -10,7 +10,7 @@
 #include "base/descriptor_io.h"
 #include "base/hex.h"
 #include "base/random.h"
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 #include "linux/run_as.h"
 
 namespace atys::capture::java {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "capture/runtime_signs.h"
+#include "capture/target/runtime_signs.h"
 
 namespace atys::capture::java {
 

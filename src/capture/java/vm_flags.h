@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 
 namespace atys::capture::java {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/cpu_meter.h"
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 #include "linux/proc_maps.h"
 #include "symbolize/disk_cache.h"
 #include "symbolize/jit_map.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "capture/walk_remote.h"
+#include "capture/walking/walk_remote.h"
 
 namespace atys::capture::native {
 

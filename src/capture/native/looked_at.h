@@ -9,7 +9,7 @@
 #include "capture/native/sample_source.h"
 #include "capture/native/wait_account.h"
 #include "capture/preload/shared_memory.h"
-#include "capture/walk_remote.h"
+#include "capture/walking/walk_remote.h"
 #include "linux/thread_activity.h"
 #include "linux/thread_turns.h"
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture::native {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture/native/address_space.h"
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 #include "linux/perf_records.h"
 
 namespace atys::capture::native {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture::native {
 

@@ -8,7 +8,7 @@
 #include "capture/native/ring_stacks.h"
 #include "capture/native/sample_source.h"
 #include "capture/native/timer_periods.h"
-#include "capture/walk_remote.h"
+#include "capture/walking/walk_remote.h"
 #include "linux/event_names.h"
 #include "linux/perf_ring.h"
 

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "capture/code_copy.h"
 #include "capture/native/context_records.h"
 #include "capture/native/walker_records.h"
+#include "capture/walking/code_copy.h"
 #include "linux/perf_records.h"
 
 namespace atys::capture::native {

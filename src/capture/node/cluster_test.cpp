@@ -3,7 +3,7 @@
 #include "capture/node/cluster.h"
 
 #include "capture/node/inspector_door.h"
-#include "capture/own_recording.h"
+#include "capture/self_recording/own_recording.h"
 #include "support/live_node.h"
 
 namespace atys::capture::node {

@@ -3,7 +3,7 @@
 #include "capture/node/inspector_door.h"
 
 #include "capture/node/node_recorder.h"
-#include "capture/own_recording.h"
+#include "capture/self_recording/own_recording.h"
 #include "linux/namespaces.h"
 #include "support/live_node.h"
 

@@ -12,12 +12,12 @@
 #include <ctime>
 
 #include "base/error_text.h"
-#include "capture/detect.h"
 #include "capture/node/command_maps.h"
 #include "capture/node/node_recorder.h"
 #include "capture/node/v8_names.h"
-#include "capture/process_files.h"
 #include "capture/profiling_kernel.h"
+#include "capture/target/detect.h"
+#include "capture/target/process_files.h"
 #include "linux/perf_map.h"
 #include "linux/process.h"
 

@@ -13,7 +13,7 @@
 #include "capture/node/cpu_profile.h"
 #include "capture/node/inspector_client.h"
 #include "capture/node/inspector_door.h"
-#include "capture/own_recorder.h"
+#include "capture/self_recording/own_recorder.h"
 
 namespace atys::capture::node {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "capture/node/node_recorder.h"
-#include "capture/own_recording.h"
+#include "capture/self_recording/own_recording.h"
 #include "support/live_node.h"
 
 namespace atys::capture::node {

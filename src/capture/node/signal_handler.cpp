@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 #include "linux/memory_reader.h"
 #include "linux/proc_file.h"
 #include "linux/proc_text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/php/php_function_table.h"
 
-#include "capture/code_cookie.h"
+#include "capture/walking/code_cookie.h"
 
 namespace atys::capture::php {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "capture/php/php_function.h"
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture::php {
 

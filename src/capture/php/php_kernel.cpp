@@ -2,10 +2,10 @@
 // PHP 7.4 to 8.4 as command, FPM worker or in Apache. Functions, files and lines come from the engine's own frames, which
 // begin at the symbol executor_globals. Builds for threads (ZTS) have no such symbol: native frames only.
 #include "base/byte_source.h"
-#include "capture/detect.h"
 #include "capture/php/php_process.h"
 #include "capture/php/php_reader.h"
 #include "capture/profiling_kernel.h"
+#include "capture/target/detect.h"
 
 namespace atys::capture {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture::php {
 

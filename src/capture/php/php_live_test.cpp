@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "capture/detect.h"
 #include "capture/php/php_process.h"
 #include "capture/php/php_reader.h"
 #include "capture/profiling_kernel.h"
-#include "capture/walk_remote.h"
+#include "capture/target/detect.h"
+#include "capture/walking/walk_remote.h"
 #include "support/compiled_program.h"
 #include "support/memory_image.h"
 #include "support/waiting_program.h"

@@ -5,7 +5,7 @@
 
 #include "base/byte_source.h"
 #include "base/path_names.h"
-#include "capture/process_files.h"
+#include "capture/target/process_files.h"
 #include "linux/process.h"
 
 namespace atys::capture::php {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "capture/detect.h"
 #include "capture/php/php_layout.h"
-#include "capture/stack_reader.h"
+#include "capture/target/detect.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture::php {
 

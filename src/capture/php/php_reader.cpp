@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "capture/code_cookie.h"
+#include "capture/walking/code_cookie.h"
 
 namespace atys::capture::php {
 

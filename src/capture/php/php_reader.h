@@ -9,7 +9,7 @@
 
 #include "capture/php/php_function_table.h"
 #include "capture/php/php_process.h"
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture::php {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "capture/php/php_reader.h"
-#include "capture/walk_remote.h"
+#include "capture/walking/walk_remote.h"
 #include "support/memory_image.h"
 
 namespace {

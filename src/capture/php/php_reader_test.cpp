@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "capture/walk_remote.h"
+#include "capture/walking/walk_remote.h"
 #include "support/fake_php.h"
 
 namespace atys::capture::php {

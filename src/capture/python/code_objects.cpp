@@ -5,9 +5,9 @@
 #include <array>
 #include <cstring>
 
-#include "capture/code_cookie.h"
 #include "capture/python/line_table.h"
 #include "capture/python/objects.h"
+#include "capture/walking/code_cookie.h"
 
 namespace atys::capture::python {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture/python/layout.h"
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture::python {
 

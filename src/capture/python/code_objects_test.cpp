@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "capture/code_cookie.h"
 #include "capture/python/interpreter.h"
 #include "capture/python/objects.h"
+#include "capture/walking/code_cookie.h"
 #include "support/fake_python.h"
 
 namespace atys::capture::python {

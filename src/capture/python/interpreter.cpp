@@ -11,8 +11,8 @@
 #include <set>
 #include <unordered_set>
 
-#include "capture/process_files.h"
 #include "capture/python/code_objects.h"
+#include "capture/target/process_files.h"
 
 namespace atys::capture::python {
 

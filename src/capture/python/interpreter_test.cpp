@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "capture/walk_remote.h"
+#include "capture/walking/walk_remote.h"
 #include "support/fake_python.h"
 
 namespace atys::capture::python {

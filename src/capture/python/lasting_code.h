@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "capture/code_cookie.h"
+#include "capture/walking/code_cookie.h"
 
 namespace atys::capture::python {
 

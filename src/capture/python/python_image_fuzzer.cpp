@@ -5,7 +5,7 @@
 
 #include "capture/python/python_reader.h"
 #include "capture/python/thread_names.h"
-#include "capture/walk_remote.h"
+#include "capture/walking/walk_remote.h"
 #include "support/python_image.h"
 
 namespace {

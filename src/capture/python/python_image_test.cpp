@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "capture/detect.h"
 #include "capture/profiling_kernel.h"
 #include "capture/python/python_reader.h"
 #include "capture/python/thread_names.h"
-#include "capture/walk_remote.h"
+#include "capture/target/detect.h"
+#include "capture/walking/walk_remote.h"
 #include "support/compiled_program.h"
 #include "support/python_image.h"
 #include "support/waiting_program.h"

@@ -3,9 +3,9 @@
 // memory; the process is neither stopped nor written to.
 #include <fmt/format.h>
 
-#include "capture/detect.h"
 #include "capture/profiling_kernel.h"
 #include "capture/python/python_reader.h"
+#include "capture/target/detect.h"
 
 namespace atys::capture {
 

@@ -8,7 +8,7 @@
 #include "capture/python/interpreter.h"
 #include "capture/python/lasting_code.h"
 #include "capture/python/thread_names.h"
-#include "capture/stack_reader.h"
+#include "capture/walking/stack_reader.h"
 
 namespace atys::capture::python {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "capture/code_cookie.h"
+#include "capture/walking/code_cookie.h"
 #include "support/fake_python.h"
 #include "support/python_image.h"
 

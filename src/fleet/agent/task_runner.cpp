@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "capture/recording.h"
-#include "capture/service_watch.h"
+#include "capture/target/service_watch.h"
 #include "linux/process.h"
 
 namespace atys::fleet {

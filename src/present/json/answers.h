@@ -18,7 +18,7 @@
 #include "verbs/link.h"
 #include "verbs/list.h"
 #include "verbs/merge.h"
-#include "verbs/output.h"
+#include "verbs/profiles/output.h"
 #include "verbs/remove.h"
 #include "verbs/show.h"
 #include "verbs/summary.h"

@@ -8,9 +8,9 @@
 #include "reduce/common_names.h"
 #include "reduce/confidence.h"
 #include "reduce/diff.h"
-#include "verbs/output.h"
+#include "verbs/profiles/output.h"
 #include "verbs/summary.h"
-#include "verbs/view.h"
+#include "verbs/view/view.h"
 
 namespace atys::present::json {
 

@@ -7,7 +7,7 @@
 
 #include "budget/token_meter.h"
 #include "present/json/answers.h"
-#include "verbs/detail.h"
+#include "verbs/view/detail.h"
 
 namespace atys::present::json {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "present/follow_up_text.h"
-#include "verbs/fleet_answers.h"
+#include "verbs/profiles/fleet_answers.h"
 
 namespace atys::present::json {
 

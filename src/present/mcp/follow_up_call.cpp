@@ -2,7 +2,7 @@
 #include "present/mcp/follow_up_call.h"
 
 #include "base/json.h"
-#include "verbs/view_fields.h"
+#include "verbs/view/view_fields.h"
 
 namespace atys::present::mcp {
 

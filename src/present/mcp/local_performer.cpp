@@ -4,8 +4,8 @@
 #include "present/mcp/completions.h"
 #include "present/mcp/prompts.h"
 #include "present/mcp/resources.h"
-#include "verbs/ask_controller.h"
-#include "verbs/source_access.h"
+#include "verbs/profiles/ask_controller.h"
+#include "verbs/profiles/source_access.h"
 
 namespace atys::present::mcp {
 

@@ -5,7 +5,7 @@
 #include "present/json/answers.h"
 #include "present/mcp/arguments.h"
 #include "present/mcp/tools/view_arguments.h"
-#include "verbs/detail.h"
+#include "verbs/view/detail.h"
 
 namespace atys::present::mcp {
 

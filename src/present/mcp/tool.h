@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "present/mcp/protocol/work.h"
-#include "verbs/charged_call.h"
-#include "verbs/permission.h"
+#include "verbs/profiles/permission.h"
+#include "verbs/recording/charged_call.h"
 
 namespace atys::present::mcp {
 

@@ -20,8 +20,8 @@
 #include "present/mcp/tools/view_arguments.h"
 #include "present/mcp/worker.h"
 #include "support/view_samples.h"
-#include "verbs/follow_up.h"
-#include "verbs/view_fields.h"
+#include "verbs/view/follow_up.h"
+#include "verbs/view/view_fields.h"
 
 namespace atys::present::mcp {
 

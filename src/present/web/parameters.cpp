@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/quantities.h"
-#include "verbs/view_fields.h"
+#include "verbs/view/view_fields.h"
 
 namespace atys::present::web {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "verbs/controller.h"
-#include "verbs/view.h"
+#include "verbs/view/view.h"
 
 namespace atys::present::web {
 
@@ -17,7 +17,7 @@ std::string parameter(const Parameters& parameters, const std::string& name);
 
 // service, from, to, kind, version, node, instance, label.KEY, and match: conditions as service:NAME{…} has them
 Result<verbs::ServiceQuery> query_of(const Parameters& parameters, int64_t now_ns);
-// The view's fields (verbs/view_fields.h), by their names; n is top. Programs cut names themselves: they are full.
+// The view's fields (verbs/view/view_fields.h), by their names; n is top. Programs cut names themselves: they are full.
 Result<verbs::View> view_of(const Parameters& parameters);
 // The fields for the page, which makes its inputs of them: [{"name": …, "text": …}].
 std::string view_fields_as_json();

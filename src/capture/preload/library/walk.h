@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the frames of an interpreter in the thread that the signal interrupted, by the same table as the sampler in the
-// Linux kernel (capture/native/walker.bpf.h) and the reader from outside (capture/walk_remote.h).
+// Linux kernel (capture/native/walker.bpf.h) and the reader from outside (capture/walking/walk_remote.h).
 #pragma once
 
 #include "capture/preload/library/own_memory.h"

@@ -8,7 +8,7 @@
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/answers.h"
 #include "profile/kinds.h"
-#include "verbs/target_pids.h"
+#include "verbs/recording/target_pids.h"
 
 namespace atys::present::mcp {
 

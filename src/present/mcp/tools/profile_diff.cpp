@@ -5,7 +5,7 @@
 #include "present/json/answers.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/answers.h"
-#include "verbs/profile_reference.h"
+#include "verbs/profiles/profile_reference.h"
 
 namespace atys::present::mcp {
 

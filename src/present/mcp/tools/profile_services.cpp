@@ -4,7 +4,7 @@
 #include "present/json/fleet.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/fleet.h"
-#include "verbs/fleet_answers.h"
+#include "verbs/profiles/fleet_answers.h"
 
 namespace atys::present::mcp {
 

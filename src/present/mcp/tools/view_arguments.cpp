@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "base/hex.h"
-#include "verbs/profile_reference.h"
-#include "verbs/view_fields.h"
+#include "verbs/profiles/profile_reference.h"
+#include "verbs/view/view_fields.h"
 
 namespace atys::present::mcp {
 

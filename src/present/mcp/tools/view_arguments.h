@@ -15,7 +15,7 @@
 #include "present/text/fleet.h"
 #include "reduce/common_names.h"
 #include "reduce/form.h"
-#include "verbs/view.h"
+#include "verbs/view/view.h"
 
 namespace atys::present::mcp {
 
@@ -32,7 +32,8 @@ Result<ToolAnswer> answer_of(Answer& answer, verbs::ChargedCall& call, const std
   return ToolAnswer{std::move(text), json::render(answer, call_of), {}};
 }
 
-// Schemas of the view's fields (verbs/view_fields.h), put beside those of the tool. The first of the forms is the default.
+// Schemas of the view's fields (verbs/view/view_fields.h), put beside those of the tool. The first of the forms is the
+// default.
 Json with_view(Json properties, const std::vector<reduce::Form>& forms);
 Json max_tokens_property();
 // One text where a field takes a list is a list of one.
