@@ -33,12 +33,17 @@ static Sums* map_sums(int fd) {
 static int child(int fd) {
   Sums* sums = map_sums(fd);
   Dice dice = {(uint64_t)getpid()};
+  uint64_t units[2] = {0, 0};
+  uint64_t begin = thread_ns();
   for (int i = 0; i < 100; ++i) {
     uint64_t rest = roll(&dice, 4) == 0;
     uint64_t n = some_units(&dice);
-    uint64_t begin = thread_ns();
     keep(rest ? short_rest(n) : short_most(n));
-    __atomic_fetch_add(&sums->ns[rest], thread_ns() - begin, __ATOMIC_RELAXED);
+    units[rest] += n;
+  }
+  uint64_t took = thread_ns() - begin;
+  for (int i = 0; i < 2; ++i) {
+    __atomic_fetch_add(&sums->ns[i], took * units[i] / (units[0] + units[1]), __ATOMIC_RELAXED);
   }
   __atomic_fetch_add(&sums->pieces, 1, __ATOMIC_RELAXED);
   return 0;

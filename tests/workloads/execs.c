@@ -20,9 +20,11 @@ ALONE uint64_t before_exec(uint64_t n) { return spin(n, 1); }
 // What is worked is counted in time on the CPU, so that the shares are as said on a busy machine too.
 static uint64_t work_for(uint64_t length_ns) {
   Dice dice = {42};
+  uint64_t wanted = units_in(length_ns);
   uint64_t begin = thread_ns();
-  while (thread_ns() - begin < length_ns) {
-    keep(WORK(some_units(&dice)));
+  for (uint64_t done = 0, n; done < wanted; done += n) {
+    n = some_units(&dice);
+    keep(WORK(n));
   }
   return thread_ns() - begin;
 }

@@ -21,8 +21,9 @@ ALONE uint64_t grandchild_work(uint64_t n) { return spin(n, 3); }
 static void work_for(uint64_t length_ns, int who, Sums* sums) {
   Dice dice = {(uint64_t)who + 1};
   uint64_t begin = thread_ns();
-  while (thread_ns() - begin < length_ns) {
-    uint64_t n = some_units(&dice);
+  uint64_t wanted = units_in(length_ns);
+  for (uint64_t done = 0, n; done < wanted; done += n) {
+    n = some_units(&dice);
     keep(who == 0 ? parent_work(n) : who == 1 ? child_work(n) : grandchild_work(n));
   }
   sums->ns[who] = thread_ns() - begin;

@@ -25,19 +25,18 @@ struct Mixer {
 
 template <typename... Mixers>
 struct Chain {
-  std::array<uint64_t, sizeof...(Mixers)> ns{};
+  std::array<uint64_t, sizeof...(Mixers)> units{};
   uint64_t pieces = 0;
 
   template <typename Mixer>
-  __attribute__((always_inline)) inline void timed(size_t index, uint64_t n) {
-    uint64_t begin = thread_ns();
+  __attribute__((always_inline)) inline void counted(size_t index, uint64_t n) {
     keep(Mixer::step(n, index + 1));
-    ns[index] += thread_ns() - begin;
+    units[index] += n;
   }
 
   template <size_t... Index>
   __attribute__((always_inline)) inline void pick(size_t chosen, uint64_t n, std::index_sequence<Index...> /*indices*/) {
-    (void)((chosen == Index ? (timed<Mixers>(Index, n), true) : false) || ...);
+    (void)((chosen == Index ? (counted<Mixers>(Index, n), true) : false) || ...);
     ++pieces;
   }
 
@@ -55,5 +54,5 @@ int main(int argc, char** argv) {
   static const char* const kNames[] = {"shop::Mixer<6>::step", "shop::Mixer<3>::step", "shop::Mixer<1>::step"};
   shop::Chain<shop::Mixer<6>, shop::Mixer<3>, shop::Mixer<1>> chain;
   chain.run(wall_ns() + seconds_argument(argc, argv, 1));
-  write_truth(process_ns(), chain.pieces, 3, kNames, chain.ns.data());
+  write_truth_of_units(chain.pieces, 3, kNames, chain.units.data());
 }

@@ -2,10 +2,14 @@
 // What every workload shares: loops of known cost, and the truth about the run. C that is C++ as well, so that each compiler
 // under test can build it.
 //
-// A workload spends its time in named functions and measures each by the clocks around it. At its end it writes that as
-// JSON, to the file named by WORKLOAD_TRUTH or else to standard output:
+// A workload spends its time in named functions and knows how much each has done. At its end it writes that as JSON, to the
+// file named by WORKLOAD_TRUTH or else to standard output:
 //   {"total_ns": CPU time of all, "ns": {"function": nanoseconds…}, "work": how much was done}
 // Languages without a clock of CPU time give "units" in place of "ns": iterations of loops that are the same.
+//
+// Loops that are the same need no clock around each piece, and have none: a thread that asks for its CPU time makes Linux
+// look whether its turn is over. On a busy machine threads then lose the CPU there more than anywhere else, and whoever
+// looks at them when they wait sees them there.
 #pragma once
 #include <signal.h>
 #include <stdint.h>
@@ -52,6 +56,7 @@ INTO_CALLER uint64_t roll(Dice* dice, uint64_t below) {
 }
 
 enum { kUnit = 20000 };  // iterations: some 30 µs
+enum { kMostNames = 8 };
 
 INTO_CALLER uint64_t some_units(Dice* dice) { return kUnit / 2 + roll(dice, kUnit); }
 
@@ -83,6 +88,28 @@ INTO_CALLER void write_truth(uint64_t total_ns, uint64_t work, int count, const 
   if (file != stdout) {
     fclose(file);
   }
+}
+
+// The same of functions that are all one loop: each has the share of the CPU time that it has of the iterations.
+INTO_CALLER void write_truth_of_units(uint64_t work, int count, const char* const* names, const uint64_t* units) {
+  uint64_t total = process_ns(), all = 0;
+  uint64_t ns[kMostNames];
+  for (int i = 0; i < count; ++i) {
+    all += units[i];
+  }
+  for (int i = 0; i < count && i < kMostNames; ++i) {
+    ns[i] = (uint64_t)((double)total * (double)units[i] / (double)(all ? all : 1));
+  }
+  write_truth(total, work, count, names, ns);
+}
+
+// How many iterations take so long here, by a try of some milliseconds.
+INTO_CALLER uint64_t units_in(uint64_t length_ns) {
+  enum { kTried = 100 * kUnit };
+  uint64_t begin = thread_ns();
+  keep(spin(kTried, 1));
+  uint64_t took = thread_ns() - begin;
+  return (uint64_t)((double)kTried * (double)length_ns / (double)(took ? took : 1));
 }
 
 INTO_CALLER uint64_t seconds_argument(int argc, char** argv, int index) {
