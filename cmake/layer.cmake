@@ -1,16 +1,19 @@
 add_custom_target(thread_tests)
 
-# atys_layer(NAME [THREADS] [USES layer…] [LINKS target…] [FOLDERS folder…] [GENERATED file…])
+# atys_layer(NAME [THREADS] [TALKS] [USES layer…] [LINKS target…] [FOLDERS folder…] [GENERATED file…])
 #
 # THREADS: code of this layer runs in several threads. Its tests have the label `threads` and belong to the target
 # `thread_tests`, for the thread sanitizer: ninja -C build/tsan thread_tests && ctest --test-dir build/tsan -L threads
+#
+# TALKS: code of this layer reads options and writes answers. A release optimises it as little as tests: nobody waits for it, but
+# for its compiler.
 #
 # Makes the library atys_NAME of every .cpp in the current folder and in FOLDERS. The suffix of a file says what it is:
 #   x_test.cpp    goes into the test program NAME_test
 #   x_fuzzer.cpp  becomes the program x_fuzzer: with ATYS_FUZZ a libFuzzer target, else a replay of its corpus
 #   x_bench.cpp   is built by bench/
 function(atys_layer name)
-  cmake_parse_arguments(LAYER "THREADS" "" "USES;LINKS;FOLDERS;GENERATED" ${ARGN})
+  cmake_parse_arguments(LAYER "THREADS;TALKS" "" "USES;LINKS;FOLDERS;GENERATED" ${ARGN})
   set(sources)
   set(headers)
   foreach(folder IN ITEMS . LISTS LAYER_FOLDERS)
@@ -34,6 +37,9 @@ function(atys_layer name)
   if(ATYS_PRECOMPILE AND NOT name STREQUAL base)
     target_precompile_headers(atys_${name} REUSE_FROM atys_common_headers)
   endif()
+  if(LAYER_TALKS)
+    target_compile_options(atys_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   atys_unity(atys_${name})
   foreach(used IN LISTS LAYER_USES)
     target_link_libraries(atys_${name} PUBLIC atys_${used})
@@ -43,6 +49,7 @@ function(atys_layer name)
   if(ATYS_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE atys_${name} atys_test_support GTest::gtest GTest::gtest_main)
+    target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)  # what is tested is as users run it; tests compile in two thirds
     if(ATYS_PRECOMPILE)
       target_precompile_headers(${name}_test REUSE_FROM atys_common_test_headers)
     endif()

@@ -4,7 +4,7 @@
 # that the one before it has too. Files whose anonymous namespaces have a name in common never come together, so nobody has to
 # think of other files when choosing a name. What has options of its own is compiled alone, as is what the build makes.
 option(ATYS_UNITY "Compile several files at a time: quick from nothing, slower after a change of one file" OFF)
-set(ATYS_UNITY_FILES 16)
+set(ATYS_UNITY_FILES 40)
 
 function(atys_unity target)
   if(NOT ATYS_UNITY)

@@ -18,14 +18,14 @@ namespace atys::verbs {
 
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kPatienceNs = 5 * kSecond;       // longer than a window: services that do not answer at once
-constexpr uint64_t kMostPatienceNs = 60 * kSecond;  // for services that come one after the other; or for two windows
+constexpr uint64_t kSecondNs = 1'000'000'000;
+constexpr uint64_t kPatienceNs = 5 * kSecondNs;       // longer than a window: services that do not answer at once
+constexpr uint64_t kMostPatienceNs = 60 * kSecondNs;  // for services that come one after the other; or for two windows
 constexpr uint64_t kFirstLookNs = 1'500'000'000;
-constexpr uint64_t kLookNs = 5 * kSecond;
+constexpr uint64_t kLookNs = 5 * kSecondNs;
 constexpr size_t kLooksToBeSure = 2;
-constexpr uint64_t kGivesWayNs = 60 * kSecond;  // who was not busy for so long makes room for who is
-constexpr uint64_t kRangeNs = 60 * kSecond;     // what a table that goes on is about, at least
+constexpr uint64_t kGivesWayNs = 60 * kSecondNs;  // who was not busy for so long makes room for who is
+constexpr uint64_t kRangeNs = 60 * kSecondNs;     // what a table that goes on is about, at least
 constexpr uint64_t kRangeWindows = 3;
 constexpr size_t kMostNamesBytes = 1 << 20;
 
