@@ -65,7 +65,7 @@ class CompareSubcommand final : public Subcommand {
     app.add_flag("--no-keep", no_keep_, "Do not keep the profiles in the library");
     app.add_flag("--total", total_, "Compare total values of functions instead of self values");
     maps_.define(app);
-    view_.define(app, {reduce::Form::Table});
+    view_.define(app, {reduce::Form::Brief, reduce::Form::Table});
     ledger_.define(app);
   }
 

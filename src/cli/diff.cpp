@@ -51,7 +51,7 @@ class DiffSubcommand final : public Subcommand {
         ->check(offers({"share", "run", "second", "cpu-second", "request:"}));
     app.add_flag("--total", total_, "Compare total shares instead of self shares");
     maps_.define(app);
-    view_.define(app, {Form::Table, Form::Paths, Form::Tree, Form::Lines, Form::Raw, Form::Brief});
+    view_.define(app, {Form::Brief, Form::Table, Form::Paths, Form::Tree, Form::Lines, Form::Raw});
     ledger_.define(app);
   }
 

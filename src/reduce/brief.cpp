@@ -125,13 +125,15 @@ class Rows {
 
   BriefRow made(Entity entity, double self, double total) const {
     const Interval interval = share_interval(percent(self) / 100, samples_);
-    return {{.entity = std::move(entity),
-             .self = self,
-             .self_percent = percent(self),
-             .total = total,
-             .total_percent = percent(total),
-             .ci95 = {interval.low * 100, interval.high * 100},
-             .rank = rows_.size()}};
+    BriefRow row;
+    static_cast<CostRow&>(row) = {.entity = std::move(entity),
+                                  .self = self,
+                                  .self_percent = percent(self),
+                                  .total = total,
+                                  .total_percent = percent(total),
+                                  .ci95 = {interval.low * 100, interval.high * 100},
+                                  .rank = rows_.size()};
+    return row;
   }
 
   void name_callee(const CodeOrigins::Callee& callee, BriefRow& row) const {

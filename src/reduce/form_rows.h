@@ -38,7 +38,14 @@ struct TableRow : CostRow {
   std::optional<Charged> charged = {};  // of functions
 };
 
-struct LineRow : CostRow {
+// A function, a line or another place that pays for what it calls.
+struct PayingRow : CostRow {
+  Charged charged = {};
+  std::string callee = {};  // what it calls itself and is charged most for, with how much of the whole that is
+  double callee_percent = 0;
+};
+
+struct LineRow : PayingRow {
   std::string source = {};  // the text of the line, where the file is at hand
 };
 
@@ -60,11 +67,7 @@ struct TreeNode : CostRow {
   Origin origin = Origin::Own;
 };
 
-struct BriefRow : CostRow {
-  Charged charged = {};
-  std::string callee = {};  // what it calls itself and is charged most for, with how much of the whole that is
-  double callee_percent = 0;
-};
+struct BriefRow : PayingRow {};
 
 // A part of a run that did something else than the parts beside it.
 struct HotPhase {

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "reduce/call_tree.h"
+#include "reduce/charged_places.h"
 #include "reduce/code_origins.h"
 #include "reduce/hot_paths.h"
 #include "reduce/sample_count.h"
@@ -45,27 +46,37 @@ void add_charged(Top& top, const Profile& profile, size_t column, const CodeOrig
   }
 }
 
+// Other places, each with what it calls that is not shown in its own right.
+void add_places(Top& top, const Profile& profile, size_t column, const Dimension& by, const CodeOrigins& code, Origin most) {
+  for (ChargedPlace& place : charged_places(profile, column, by, code, most))
+    add(top, std::move(place.entity), place.charged, place.total);
+}
+
 }  // namespace
 
 Result<Dimension> dimension_of(Form form, std::string_view by) {
   switch (form) {
-    case Form::Table: return parse_dimension(by);
+    case Form::Table:
+    case Form::Brief: return parse_dimension(by);
     case Form::Lines: return Dimension{DimensionKind::Line, {}};
     case Form::Paths:
     case Form::Raw:
-    case Form::Tree:
-    case Form::Brief: break;
+    case Form::Tree: break;
   }
   return Dimension{};
 }
 
 Top top_in_form(const Profile& profile, size_t column, Form form, const Dimension& by, const OwnCode& own_code) {
-  if (form == Form::Table || form == Form::Lines) return top(profile, column, by);
+  if (form == Form::Table) return top(profile, column, by);
   const CodeOrigins code(profile, column, own_code);
   const SampleCount count = count_samples(profile, column);
   Top result{.value_total = code.sum(), .samples = count.effective, .rows = {}, .is_count_known = count.is_known};
-  if (form == Form::Brief) {
+  if (form == Form::Lines) {
+    add_places(result, profile, column, by, code, code.shown_as_own());
+  } else if (form == Form::Brief && by.kind == DimensionKind::Function) {
     add_charged(result, profile, column, code);
+  } else if (form == Form::Brief) {
+    add_places(result, profile, column, by, code, std::max(code.shown_as_own(), Origin::Library));
   } else if (form == Form::Tree) {
     add_tree(result, profile, column, code);
   } else {

@@ -29,9 +29,10 @@ TEST(form_top, has_what_each_form_is_about) {
   EXPECT_EQ(names(profile, Form::Brief).size(), 2u) << "load only passes on to a library, which is charged itself";
 }
 
-TEST(form_top, only_tables_are_grouped_by_what_was_said) {
+TEST(form_top, tables_and_briefs_are_grouped_by_what_was_said) {
   EXPECT_EQ(dimension_of(Form::Table, "thread")->kind, DimensionKind::Thread);
   EXPECT_FALSE(dimension_of(Form::Table, "nothing").ok());
+  EXPECT_EQ(dimension_of(Form::Brief, "thread")->kind, DimensionKind::Thread);
   EXPECT_EQ(dimension_of(Form::Lines, "thread")->kind, DimensionKind::Line);
   EXPECT_EQ(dimension_of(Form::Tree, "nothing")->kind, DimensionKind::Function);
 }

@@ -76,6 +76,13 @@ TEST(own_code, is_told_by_the_module_for_native_code) {
   EXPECT_EQ(origin(at("do_syscall_64", "", "", "kernel")), Origin::Runtime);
 }
 
+TEST(own_code, has_no_steps_of_the_linkage) {
+  Entity step;
+  step.name = "memcpy@plt";
+  step.module = "/srv/shop/bin/shop";
+  EXPECT_EQ(origin(step), Origin::Runtime);
+}
+
 TEST(own_code, of_an_interpreter_is_the_runtimes_whichever_it_is) {
   for (const char* module : {"/opt/julia/bin/julia", "/opt/pypy/bin/pypy3.10", "/usr/bin/nodejs", "/usr/lib/R/bin/exec/R"})
     EXPECT_EQ(origin(at("f", "", module)), Origin::Runtime) << module;

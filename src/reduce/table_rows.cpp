@@ -5,17 +5,18 @@
 #include <string_view>
 #include <utility>
 
+#include "reduce/charged_places.h"
+#include "reduce/sample_count.h"
 #include "reduce/top.h"
 
 namespace atys::reduce {
 
 namespace {
 
-template <typename Row>
-std::vector<Row> rows_of(const Profile& profile, size_t column, const Dimension& by) {
+std::vector<TableRow> rows_of(const Profile& profile, size_t column, const Dimension& by) {
   const Top found = top(profile, column, by);
   const double scale = found.value_total == 0 ? 0 : 100 / found.value_total;
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const TopRow& row : found.rows) {
     rows.push_back({{.entity = row.entity,
                      .self = row.self,
@@ -24,6 +25,35 @@ std::vector<Row> rows_of(const Profile& profile, size_t column, const Dimension&
                      .total_percent = row.total * scale,
                      .ci95 = {row.self_share_ci95.low * 100, row.self_share_ci95.high * 100},
                      .rank = rows.size()}});
+  }
+  return rows;
+}
+
+constexpr double kLeastOfCharged = 0.3;  // a callee is worth naming where it is so much of what is charged
+constexpr double kLeastOfAll = 0.005;    // … and of the whole
+
+template <typename Row>
+std::vector<Row> paying_rows(const std::vector<ChargedPlace>& places, const Profile& profile, size_t column,
+                             const CodeOrigins& code) {
+  const SampleCount samples = count_samples(profile, column);
+  const auto percent = [&](double value) { return code.sum() == 0 ? 0 : value / code.sum() * 100; };
+  std::vector<Row> rows;
+  for (const ChargedPlace& place : places) {
+    const Interval interval = share_interval(percent(place.self) / 100, samples);
+    Row row;
+    static_cast<CostRow&>(row) = {.entity = place.entity,
+                                  .self = place.self,
+                                  .self_percent = percent(place.self),
+                                  .total = place.total,
+                                  .total_percent = percent(place.total),
+                                  .ci95 = {interval.low * 100, interval.high * 100},
+                                  .rank = rows.size()};
+    row.charged = {place.charged, percent(place.charged), place.origin};
+    if (place.callee_value >= kLeastOfCharged * place.charged && place.callee_value >= kLeastOfAll * code.sum()) {
+      row.callee = place.callee;
+      row.callee_percent = percent(place.callee_value);
+    }
+    rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -49,13 +79,19 @@ void charge(std::vector<TableRow>& rows, const Profile& profile, size_t column, 
 }  // namespace
 
 TableRows table_rows(const Profile& profile, size_t column, const Dimension& by, const CodeOrigins& code) {
-  TableRows table{rows_of<TableRow>(profile, column, by)};
+  TableRows table{rows_of(profile, column, by)};
   if (by.kind == DimensionKind::Function) charge(table.rows, profile, column, code);
   return table;
 }
 
-LineRows line_rows(const Profile& profile, size_t column) {
-  return {rows_of<LineRow>(profile, column, {DimensionKind::Line, {}})};
+LineRows line_rows(const Profile& profile, size_t column, const CodeOrigins& code) {
+  const auto places = charged_places(profile, column, {DimensionKind::Line, {}}, code, code.shown_as_own());
+  return {paying_rows<LineRow>(places, profile, column, code)};
+}
+
+BriefRows brief_rows(const Profile& profile, size_t column, const Dimension& by, const CodeOrigins& code) {
+  const auto places = charged_places(profile, column, by, code, std::max(code.shown_as_own(), Origin::Library));
+  return {.rows = paying_rows<BriefRow>(places, profile, column, code), .calls = {}};
 }
 
 }  // namespace atys::reduce

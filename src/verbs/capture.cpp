@@ -165,7 +165,7 @@ Result<CaptureAnswer> capture(const CaptureRequest& request) {
   fill_budget(request, recorded.use, answer);
   if (total_of(recorded.profile) == 0) answer.notes.push_back(why_there_are_no_samples(plan, recorded));
   const std::string reference = answer.written.id.empty() ? answer.written.path : answer.written.id.substr(0, 12);
-  View view;
+  View view{.form = reduce::Form::Brief};
   view.top = kRows;
   view.max_tokens = request.max_tokens;
   const ViewedProfile viewed = TRY(view_of({std::move(recorded.profile), answer.written.id, answer.written.path}, view));

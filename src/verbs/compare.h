@@ -51,8 +51,8 @@ struct CompareRequest {
   bool keep_profiles = true;               // in the library
   bool instructions = false;               // count them by callgrind where the processor has no counter for us
   reduce::Measure measure = reduce::Measure::Self;
-  View view;                          // of the functions: by, top, max_tokens, filter
-  std::vector<reduce::PathMap> maps;  // what of A is what of B, where we cannot tell
+  View view = {.form = reduce::Form::Brief};  // of the functions: brief or table, by, top, max_tokens, filter
+  std::vector<reduce::PathMap> maps;          // what of A is what of B, where we cannot tell
 
   // Called after each block; returns whether to go on.
   std::function<bool(const CompareProgress&)> on_progress;

@@ -23,9 +23,9 @@ constexpr size_t kMostRuns = 1000;
 // Of both profiles the paths through what changed most; for forms whose rows are not functions, the functions that changed.
 std::vector<FollowUp> next_questions(const DiffAnswer& answer, View view, const std::vector<reduce::PathMap>& maps) {
   if (answer.base_reference == "-" || answer.fresh_reference == "-" || answer.rows.empty()) return {};
-  const bool is_of_functions =
-      answer.form == Form::Table ? answer.by == "function" : answer.form == Form::Lines || answer.form == Form::Brief;
-  view.form = is_of_functions ? Form::Paths : Form::Table;
+  const bool is_grouped = answer.form == Form::Table || answer.form == Form::Brief;
+  const bool is_of_functions = is_grouped ? answer.by == "function" : answer.form == Form::Lines;
+  view.form = is_of_functions ? Form::Paths : Form::Brief;
   view.by = "function";
   view.top = {};
   view.full_names = false;

@@ -18,7 +18,7 @@ namespace atys::verbs {
 struct DiffRequest {
   std::string base;  // a profile, or several with commas between them
   std::string fresh;
-  View view;
+  View view = {.form = reduce::Form::Brief};
   reduce::Measure measure = reduce::Measure::Self;
   std::string per = "share";  // see work_done.h
   // More profiles of each side: each is one run.

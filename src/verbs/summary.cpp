@@ -36,6 +36,13 @@ CodeShares shares_of(const reduce::CodeOrigins& code) {
           .level = code.shown_as_own()};
 }
 
+std::optional<Costliest> costliest_of(const Profile& profile, size_t column, const reduce::CodeOrigins& code) {
+  const auto charged = code.charged(profile, column, std::max(code.shown_as_own(), Origin::Library));
+  const auto most = std::ranges::max_element(charged);
+  if (most == charged.end() || *most <= 0 || code.sum() <= 0) return {};
+  return Costliest{code.attribution().entities()[static_cast<size_t>(most - charged.begin())], *most / code.sum() * 100};
+}
+
 bool is_runtime_work(const reduce::BriefRow& row) {
   return row.charged.origin == Origin::Runtime && row.entity.name.starts_with('[') && row.entity.module.empty();
 }
@@ -52,12 +59,12 @@ const reduce::BriefRow* most_outside(const SummaryAnswer& answer) {
 
 void add_remarks(SummaryAnswer& answer) {
   const bool is_about_own_code = answer.form() == Form::Tree || answer.form() == Form::Brief;
-  if (!is_about_own_code) return;
+  if (!is_about_own_code || reduce::count_rows(answer.rows) == 0) return;
   if (answer.shares.level != Origin::Own) {
     answer.remarks.push_back(
         answer.shares.level == Origin::Library
-            ? "no code of your own was seen: libraries stand for it (--own RE says what is yours)"
-            : "no code of your own and no library was seen: all code is shown (--own RE says what is yours)");
+            ? "no code of your own was seen: libraries stand for it (a pattern says what is: own)"
+            : "no code of your own and no library was seen: all code is shown (a pattern says what is: own)");
   }
   if (answer.shares.outside < 0.5) return;
   const reduce::BriefRow* most = most_outside(answer);
@@ -73,7 +80,7 @@ void add_rows(SummaryAnswer& answer, const ViewedProfile& viewed, const View& vi
   const size_t column = viewed.column;
   switch (view.form) {
     case Form::Table: answer.rows = reduce::table_rows(profile, column, by, code); break;
-    case Form::Lines: answer.rows = reduce::line_rows(profile, column); break;
+    case Form::Lines: answer.rows = reduce::line_rows(profile, column, code); break;
     case Form::Raw: answer.rows = reduce::RawRows{reduce::hot_paths(profile, column, code)}; break;
     case Form::Paths:
       answer.rows = reduce::hot_paths_by_phase(profile, column, code, adapt::phases_of(profile, column, code));
@@ -85,6 +92,10 @@ void add_rows(SummaryAnswer& answer, const ViewedProfile& viewed, const View& vi
       break;
     }
     case Form::Brief: {
+      if (by.kind != reduce::DimensionKind::Function) {
+        answer.rows = reduce::brief_rows(profile, column, by, code);
+        break;
+      }
       reduce::Brief found = reduce::brief(profile, column, code, rows_wanted(view));
       answer.omitted.rows = found.functions - std::min(found.functions, found.rows.size());
       answer.rows = reduce::BriefRows{std::move(found.rows), std::move(found.calls)};
@@ -149,10 +160,12 @@ Result<SummaryAnswer> summarize(const ViewedProfile& viewed, const std::string& 
   SummaryAnswer answer;
   answer.reference = reference;
   answer.profile = describe(viewed.loaded, viewed.column);
-  answer.by = view.form == Form::Table ? reduce::to_string(by) : view.form == Form::Lines ? "line" : "function";
+  const bool is_grouped = view.form == Form::Table || view.form == Form::Brief;
+  answer.by = is_grouped ? reduce::to_string(by) : view.form == Form::Lines ? "line" : "function";
   answer.tokens = TRY(bounds_of(view));
   answer.full_names = view.full_names;
   answer.shares = shares_of(code);
+  answer.costliest = costliest_of(viewed.loaded.profile, viewed.column, code);
   add_rows(answer, viewed, view, by, code);
   keep_rows(answer, rows_wanted(view));
   if (auto* lines = std::get_if<reduce::LineRows>(&answer.rows)) {

@@ -28,9 +28,16 @@ struct CodeShares {
   reduce::Origin level = reduce::Origin::Own;
 };
 
+// The function to begin with: it costs the most, with the library and runtime code that it calls.
+struct Costliest {
+  reduce::Entity entity;
+  double percent = 0;  // of the whole
+};
+
 struct SummaryAnswer {
   std::string reference;
   ProfileInfo profile;
+  std::optional<Costliest> costliest;  // none: nothing was recorded, or only what no code of the program asked for
   std::string by;
   reduce::FormRows rows;
   CodeShares shares;

@@ -69,7 +69,7 @@ TEST(follow_up, is_a_command_with_the_options_that_make_the_same_view) {
   View view{.form = reduce::Form::Paths};
   view.filter.focus = "^a b$";
   EXPECT_EQ(command_of({Question::Summary, {"my file"}, view}), "atys summary 'my file' --form paths --focus '^a b$'");
-  EXPECT_EQ(command_of({Question::Diff, {"a1", "b2"}, {}, {{"/old", "/new"}, {"a b", "c"}}}),
+  EXPECT_EQ(command_of({Question::Diff, {"a1", "b2"}, {.form = reduce::Form::Brief}, {{"/old", "/new"}, {"a b", "c"}}}),
             "atys diff a1 b2 --map /old=/new --map 'a b=c'");
   View labelled;
   labelled.filter.labels = {{"route", "/x y"}};

@@ -11,6 +11,9 @@ void cut_unit(std::string& name) {
   if (const size_t at = name.find(".llvm."); at != std::string::npos && at > 0) name.erase(at);
 }
 
+// A step on the way into another module: who calls it pays for it.
+bool is_of_linkage(std::string_view name, std::string_view /*file*/) { return name.ends_with("@plt"); }
+
 // Many languages keep copies of others' code there.
 std::optional<PackagePlace> vendored_package(const PathParts& path, size_t folder) {
   if (path.parts[folder] != "vendor") return std::nullopt;
@@ -30,6 +33,7 @@ const Language& native() {
       .runtime_modules = {"libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl", "ld-2.", "libpthread", "libm.so", "libm-",
                           "libgcc_s", "libdl.", "librt."},
       .runtime_names = {"_start", "__libc_start", "__GI_"},
+      .is_runtime_function = is_of_linkage,
       .collects_garbage = {"arbage coll"},
       .starts_and_ends = {"_dl_start", "_dl_main", "__libc_start_call_main", "_dl_relocate", "_exit"},
       .cut_build = cut_unit,

@@ -26,7 +26,13 @@ void write_rest(JsonWriter& json, const reduce::TableRow& row) {
   write_shortened(json, row);
 }
 
+void write_payment(JsonWriter& json, const reduce::PayingRow& row) {
+  write_charged(json, row.charged.value, row.charged.percent, row.charged.origin);
+  if (!row.callee.empty()) json.field("callee", row.callee).field("callee_percent", row.callee_percent);
+}
+
 void write_rest(JsonWriter& json, const reduce::LineRow& row) {
+  write_payment(json, row);
   if (!row.source.empty()) json.field("source", row.source);
   write_shortened(json, row);
 }
@@ -52,8 +58,7 @@ void write_node(JsonWriter& json, const reduce::TreeNode& node, bool with_path) 
 void write_rest(JsonWriter& json, const reduce::TreeNode& node) { write_node(json, node, true); }
 
 void write_rest(JsonWriter& json, const reduce::BriefRow& row) {
-  write_charged(json, row.charged.value, row.charged.percent, row.charged.origin);
-  if (!row.callee.empty()) json.field("callee", row.callee).field("callee_percent", row.callee_percent);
+  write_payment(json, row);
   write_shortened(json, row);
 }
 

@@ -13,7 +13,7 @@ using verbs::Question;
 
 // What a tool answers in where no form is named.
 reduce::Form own_form(Question question) {
-  return question == Question::Summary ? reduce::Form::Brief : reduce::Form::Table;
+  return question == Question::Summary ? reduce::Form::Brief : verbs::usual_form(question);
 }
 
 void add_text(Json& arguments, const char* name, const std::string& text) {

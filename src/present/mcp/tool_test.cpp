@@ -50,6 +50,19 @@ TEST(mcp_tools, have_names_that_every_client_takes_and_schemas_with_an_object_at
   EXPECT_TRUE(names.contains("profile_capture"));
 }
 
+// Every session pays for the list before it has asked anything. Real tokenizers count it in tests/interop/tokens_peer.mjs.
+TEST(mcp_tools, are_listed_in_few_words) {
+  size_t bytes = 0;
+  for (const auto& each : all_tools()) bytes += to_json(each->describe()).dump().size();
+  EXPECT_LT(bytes, 15'000u);
+}
+
+TEST(mcp_tools, have_bounds_that_are_held_though_not_listed) {
+  const ToolDescription summary = tool("profile_summary").describe();
+  EXPECT_FALSE(to_json(summary)["inputSchema"]["properties"]["top"].contains("maximum"));
+  EXPECT_FALSE(check_arguments(input_schema(summary), {{"profile", "abcdef"}, {"top", 10'001}}).ok());
+}
+
 TEST(mcp_tools, take_every_field_of_a_view_that_is_not_hidden) {
   const Json properties = with_view(Json::object(), {reduce::Form::Brief, reduce::Form::Tree});
   for (const verbs::ViewField& field : verbs::view_fields()) {
@@ -199,7 +212,7 @@ TEST(mcp_follow_ups, are_calls_that_the_tool_takes) {
   verbs::View tree{.form = reduce::Form::Tree};
   tree.top = 5;
   EXPECT_EQ(call_of({Question::Summary, {"abc123"}, tree}), R"(profile_summary {"form":"tree","profile":"abc123","top":5})");
-  EXPECT_EQ(call_of({Question::Diff, {"a1", "b2"}, {}, {{"/old", "/new"}, {"a b", "c"}}}),
+  EXPECT_EQ(call_of({Question::Diff, {"a1", "b2"}, {.form = reduce::Form::Brief}, {{"/old", "/new"}, {"a b", "c"}}}),
             R"(profile_diff {"base":"a1","map":["/old=/new","a b=c"],"new":"b2"})");
   EXPECT_EQ(call_of({Question::Link, {"a1"}, {}, {}, "^f$"}), R"(profile_link {"behind":"^f$","profile":"a1"})");
   verbs::View focused{.form = reduce::Form::Brief};

@@ -45,6 +45,9 @@ std::string render(const verbs::MergeAnswer& answer);
 // many more were added to the one that is named.
 std::string heading(const verbs::ProfileInfo& profile, size_t others = 0);
 
+// The same of a summary: its first line says what costs the most as well.
+std::string heading(const verbs::SummaryAnswer& answer);
+
 // The rows alone, in the form that was asked for.
 std::string body(const verbs::SummaryAnswer& answer);
 

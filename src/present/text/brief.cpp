@@ -21,20 +21,20 @@ std::string short_percent(double value) {
   return value > 0 ? "<0.1" : "0";
 }
 
-std::string mark(const reduce::BriefRow& row, const verbs::SummaryAnswer& answer) {
+std::string mark(const reduce::PayingRow& row, const verbs::SummaryAnswer& answer) {
   const bool says_it_itself = row.entity.name.starts_with('[') && row.entity.module.empty();  // "[garbage collection]"
   if (row.charged.origin == answer.shares.level || says_it_itself) return "";
   return " [" + std::string(to_string(row.charged.origin)) + "]";
 }
 
-std::string most_of(const reduce::BriefRow& row) {
+std::string most_of(const reduce::PayingRow& row) {
   return row.callee.empty() ? "" : ", " + short_percent(row.callee_percent) + " in " + name(row.callee, SIZE_MAX);
 }
 
-std::string row_line(const reduce::BriefRow& row, const verbs::SummaryAnswer& answer) {
+std::string row_line(const reduce::PayingRow& row, const verbs::SummaryAnswer& answer) {
   const std::string where = place(row.entity);
   return short_percent(row.charged.percent) + " " + short_percent(row.total_percent) + " " +
-         name(row.entity.name, SIZE_MAX) + (where.empty() ? "" : " " + where) + mark(row, answer) + most_of(row) + "\n";
+         name(row.entity.name, SIZE_MAX) + (where.empty() ? "" : " " + where) + mark(row, answer) + most_of(row);
 }
 
 // A node that does nothing but call the one below it shares its line.
@@ -75,7 +75,7 @@ bool has_odd_name(const std::vector<std::string>& path) {
 
 // What a row has beside its function.
 bool is_rest_odd(const reduce::TableRow& /*row*/) { return false; }
-bool is_rest_odd(const reduce::LineRow& row) { return !row.source.empty(); }
+bool is_rest_odd(const reduce::LineRow& row) { return !row.source.empty() || is_odd_name(row.callee); }
 bool is_rest_odd(const reduce::RawStack& row) { return has_odd_name(row.path); }
 bool is_rest_odd(const reduce::TreeNode& row) { return has_odd_name(row.path); }
 bool is_rest_odd(const reduce::BriefRow& row) { return is_odd_name(row.callee); }
@@ -84,19 +84,6 @@ template <typename Row>
 bool has_odd_row(const std::vector<Row>& rows) {
   return std::ranges::any_of(
       rows, [](const Row& row) { return is_odd_name(row.entity.name) || is_odd_name(row.entity.file) || is_rest_odd(row); });
-}
-
-// Of a table: what is grouped by, and whatever else rows have.
-template <typename Row, typename Rest>
-std::string tight_rows(const std::vector<Row>& rows, std::string_view title, const Rest& rest) {
-  std::string text = "self% total% " + std::string(title) + "\n";
-  for (const Row& row : rows) {
-    const std::string where = place(row.entity);
-    text += short_percent(row.self_percent) + " " + short_percent(row.total_percent) + " " + name(row.entity.name, SIZE_MAX);
-    if (!where.empty()) text += " " + where;
-    text += rest(row) + "\n";
-  }
-  return text;
 }
 
 }  // namespace
@@ -111,9 +98,9 @@ std::string brief(const reduce::BriefRows& brief, const verbs::SummaryAnswer& an
     text += fmt::format("ends in own code {}%, libraries {}%, runtime {}%\n", short_percent(shares.own),
                         short_percent(shares.library), short_percent(shares.runtime));
   }
-  text += is_all_own || !has_room ? "self% total% function\n"
-                                  : "self% (with the library and runtime code it calls) total% function\n";
-  for (const reduce::BriefRow& row : brief.rows) text += row_line(row, answer);
+  text += is_all_own || !has_room ? "self% total% " : "self% (with the library and runtime code it calls) total% ";
+  text += name(answer.by, 40) + "\n";
+  for (const reduce::BriefRow& row : brief.rows) text += row_line(row, answer) + "\n";
   if (brief.calls.size() > 1) text += calls(brief.calls);
   return text;
 }
@@ -124,12 +111,20 @@ bool is_tight(const verbs::SummaryAnswer& answer) {
 }
 
 std::string tight_table(const reduce::TableRows& table, const verbs::SummaryAnswer& answer) {
-  return tight_rows(table.rows, name(answer.by, 40), [](const reduce::TableRow& /*row*/) { return std::string(); });
+  std::string text = "self% total% " + name(answer.by, 40) + "\n";
+  for (const reduce::TableRow& row : table.rows) {
+    const std::string where = place(row.entity);
+    text += short_percent(row.self_percent) + " " + short_percent(row.total_percent) + " " + name(row.entity.name, SIZE_MAX);
+    text += (where.empty() ? "" : " " + where) + "\n";
+  }
+  return text;
 }
 
-std::string tight_lines(const reduce::LineRows& lines) {
-  return tight_rows(lines.rows, "line",
-                    [](const reduce::LineRow& row) { return row.source.empty() ? "" : " | " + code(row.source); });
+std::string tight_lines(const reduce::LineRows& lines, const verbs::SummaryAnswer& answer) {
+  std::string text = "self% (with what the line calls) total% line\n";
+  for (const reduce::LineRow& row : lines.rows)
+    text += row_line(row, answer) + (row.source.empty() ? "" : " | " + code(row.source)) + "\n";
+  return text;
 }
 
 std::string phase_line(const reduce::PathRows& paths, size_t row) {

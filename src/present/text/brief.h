@@ -15,7 +15,7 @@ std::string brief(const reduce::BriefRows& brief, const verbs::SummaryAnswer& an
 // The other forms in the same manner, for caps that columns would be too dear for.
 bool is_tight(const verbs::SummaryAnswer& answer);
 std::string tight_table(const reduce::TableRows& table, const verbs::SummaryAnswer& answer);
-std::string tight_lines(const reduce::LineRows& lines);
+std::string tight_lines(const reduce::LineRows& lines, const verbs::SummaryAnswer& answer);
 std::string tight_paths(const reduce::PathRows& paths);
 std::string tight_tree(const reduce::TreeRows& tree);
 

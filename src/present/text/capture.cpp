@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "present/text/answers.h"
+#include "present/text/brief.h"
 #include "present/text/numbers.h"
 
 namespace atys::present::text {
@@ -43,15 +44,28 @@ std::string plan_of(const verbs::CaptureAnswer& answer) {
   return text + "\n";
 }
 
+// What was recorded, and what of it costs the most: all that there is room for where there is next to none.
+std::string in_one_line(const verbs::CaptureAnswer& answer) {
+  std::string text =
+      "recorded " + (answer.written.id.empty() ? one_line(answer.written.path) : answer.written.id.substr(0, 12));
+  if (answer.summary.costliest)
+    text += fmt::format("; most in {}, {:.3g}%", name(answer.summary.costliest->entity.name, 60),
+                        answer.summary.costliest->percent);
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string render(const verbs::CaptureAnswer& answer, FollowUpText as) {
-  std::string text =
-      fmt::format("recorded {} ({})\n", answer.written.id.empty() ? one_line(answer.written.path) : answer.written.id,
-                  to_string(answer.ended));
-  text += fmt::format("{:.1f} s, tier {}, {}; {}\n\n", static_cast<double>(answer.duration_ns) / 1e9, answer.tier,
-                      rates(answer), cost(answer));
-  return text + plan_of(answer) + render(answer.summary, as) + budget_lines(answer.ledger);
+  verbs::SummaryAnswer named = answer.summary;
+  if (!answer.written.id.empty()) named.profile.name = answer.written.id.substr(0, 12);
+  const std::string summary = render(named, as);
+  if (summary == kTooShort) return in_one_line(answer) + budget_lines(answer.ledger);
+  const size_t first = summary.find('\n') + 1;
+  const std::string how = fmt::format("{:.1f} s ({}), tier {}, {}; {}\n", static_cast<double>(answer.duration_ns) / 1e9,
+                                      to_string(answer.ended), answer.tier, rates(answer), cost(answer));
+  return "recorded " + summary.substr(0, first) + how + plan_of(answer) + summary.substr(first) +
+         budget_lines(answer.ledger);
 }
 
 }  // namespace atys::present::text

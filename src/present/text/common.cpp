@@ -34,7 +34,7 @@ std::string loss_lines(const verbs::ProfileInfo& profile) {
 
 }  // namespace
 
-std::string heading(const verbs::ProfileInfo& profile, size_t others) {
+static std::string first_line(const verbs::ProfileInfo& profile, size_t others) {
   const bool counts_samples = profile.kind == "samples" && profile.total == profile.samples;
   const std::string samples = samples_text(profile);
   std::string text = name(profile.name) + (others > 0 ? fmt::format(" and {} more", others) : "") + ": " +
@@ -43,7 +43,20 @@ std::string heading(const verbs::ProfileInfo& profile, size_t others) {
   if (!counts_samples) text += ", " + samples;
   if (!profile.targets.empty()) text += " of " + name(profile.targets.front());
   if (profile.targets.size() > 1) text += fmt::format(" and {} more", profile.targets.size() - 1);
-  return text + "\n" + loss_lines(profile);
+  return text;
+}
+
+std::string heading(const verbs::ProfileInfo& profile, size_t others) {
+  return first_line(profile, others) + "\n" + loss_lines(profile);
+}
+
+std::string heading(const verbs::SummaryAnswer& answer) {
+  static constexpr size_t kRoomForWords = 200;  // where there is less, the first row says it
+  const bool has_room = !answer.tokens.cap || *answer.tokens.cap >= kRoomForWords;
+  std::string text = first_line(answer.profile, 0);
+  if (answer.costliest && has_room)
+    text += fmt::format("; most in {}, {:.3g}%", name(answer.costliest->entity.name, 60), answer.costliest->percent);
+  return text + "\n" + loss_lines(answer.profile);
 }
 
 namespace {

@@ -22,16 +22,42 @@ std::string interval_of(const reduce::Interval& ratio) {
 
 std::string metric_text(const verbs::CompareAnswer& answer) { return answer.metric ? to_string(*answer.metric) : ""; }
 
+// Counts are seldom whole when they are divided by work.
+std::string amount(double value, const verbs::CompareAnswer& answer) {
+  if (answer.unit == "count" && std::abs(value) < 100 && value != std::trunc(value)) return fmt::format("{:.2f}", value);
+  return quantity(value, answer.unit);
+}
+
+std::string signed_amount(double value, const verbs::CompareAnswer& answer) {
+  return (value < 0 ? "-" : "+") + amount(std::abs(value), answer);
+}
+
+// "3.15s to 0.84s of cpu time per run, -73.33%"
+std::string change_per_run(const verbs::CompareAnswer& answer) {
+  const bool is_cpu = answer.metric == verbs::Metric::Cpu;
+  return fmt::format("{} to {} of {} time per run, {}", quantity(is_cpu ? answer.a.cpu_ns : answer.a.wall_ns, "nanoseconds"),
+                     quantity(is_cpu ? answer.b.cpu_ns : answer.b.wall_ns, "nanoseconds"), metric_text(answer),
+                     change_of(verbs::decisive(answer).ratio));
+}
+
+std::string where_most(const verbs::CompareAnswer& answer) {
+  const reduce::Diff& found = answer.functions;
+  if (found.significant_rows == 0 || found.rows.empty()) return "";
+  return fmt::format("; most in {} ({})", name(found.rows.front().entity.name, 60),
+                     signed_amount(found.rows.front().work.delta, answer));
+}
+
 std::string verdict_line(const verbs::CompareAnswer& answer) {
   const reduce::Judgement& by = verbs::decisive(answer);
-  const std::string change = fmt::format("{} {} time", change_of(by.ratio), metric_text(answer));
   std::string text = to_string(answer.verdict);
   switch (answer.verdict) {
     case reduce::Verdict::Faster:
-    case reduce::Verdict::Slower: text += fmt::format(": B takes {} ({})", change, interval_of(by.ratio_ci95)); break;
+    case reduce::Verdict::Slower:
+      text += fmt::format(": {} ({}){}", change_per_run(answer), interval_of(by.ratio_ci95), where_most(answer));
+      break;
     case reduce::Verdict::Same:
-      text += fmt::format(": B takes {} ({}), and less than ±{:.1f}% does not matter", change, interval_of(by.ratio_ci95),
-                          answer.least_difference * 100);
+      text += fmt::format(": {} ({}), and less than ±{:.1f}% does not matter", change_per_run(answer),
+                          interval_of(by.ratio_ci95), answer.least_difference * 100);
       break;
     case reduce::Verdict::Inconclusive:
       if (answer.a.failures + answer.b.failures > 0) {
@@ -41,7 +67,7 @@ std::string verdict_line(const verbs::CompareAnswer& answer) {
                                                                                                     : "A and B");
         break;
       }
-      text += fmt::format(": B takes {}, but all of {} fits", change, interval_of(by.ratio_ci95));
+      text += fmt::format(": {}, but all of {} fits", change_per_run(answer), interval_of(by.ratio_ci95));
       text += by.more_pairs > 0 ? fmt::format("; about {} more runs of each would decide", by.more_pairs)
                                 : "; more runs would hardly decide";
   }
@@ -81,16 +107,6 @@ std::string circumstances(const verbs::CompareAnswer& answer) {
                                                                                  : "DIFFERENT");
   for (const std::string& note : answer.notes) text += "note: " + one_line(note) + "\n";
   return text;
-}
-
-// Counts are seldom whole when they are divided by work.
-std::string amount(double value, const verbs::CompareAnswer& answer) {
-  if (answer.unit == "count" && std::abs(value) < 100 && value != std::trunc(value)) return fmt::format("{:.2f}", value);
-  return quantity(value, answer.unit);
-}
-
-std::string signed_amount(double value, const verbs::CompareAnswer& answer) {
-  return (value < 0 ? "-" : "+") + amount(std::abs(value), answer);
 }
 
 // Of functions alone: whether B is faster was decided by other runs, and by all functions together.

@@ -59,25 +59,42 @@ std::string total_change(const verbs::DiffAnswer& answer) {
   return text;
 }
 
-// What the answer is, before its rows. Whatever the total did is said first: no word on functions takes it back.
-std::string verdict(const verbs::DiffAnswer& answer) {
-  const std::string what = answer.has_work ? "cost" : "share";
-  const std::string not_excluded = fmt::format("changes up to {} of the total cannot be excluded; {}",
-                                               percent(answer.resolution_percent), missing(answer));
-  if (!answer.is_known && answer.rows.empty() && answer.omitted.rows == 0) return "no difference";
-  if (!answer.is_known)
-    return "not known whether this is chance: nothing says how many samples the values rest on; several runs of each would "
-           "tell";
+// Sample counts are no cost: how many there are depends on how often and for how long somebody looked.
+bool is_cost(const verbs::DiffAnswer& answer) { return answer.has_work || answer.base.kind != "samples"; }
+
+// The first row is the one that changed most.
+std::string most_changed(const verbs::DiffAnswer& answer) {
+  if (answer.rows.empty()) return "";
+  const reduce::DiffRow& row = answer.rows.front();
+  return ", most in " + name(row.entity.name, 60) + " (" +
+         (answer.has_work ? signed_amount(row.work.delta, answer) : fmt::format("{:+.1f} points", row.delta * 100)) + ")";
+}
+
+// What happened to the single functions.
+std::string of_rows(const verbs::DiffAnswer& answer) {
+  const std::string what = answer.has_work ? "in cost" : "in share";
   if (answer.significant_rows > 0)
-    return fmt::format("changed: the {} of {} of {} {}", what, answer.significant_rows, answer.tested_rows, plural(answer));
-  const bool is_open = answer.resolution_percent > 2;
-  if (answer.has_work && answer.has_total_change)
-    return "changed: " + total_change(answer) + ", but none of the " + plural(answer) + " stands out" +
-           (is_open ? "; " + not_excluded : "");
-  std::string text = is_open ? "inconclusive: no " + what + " changed significantly, but " + not_excluded
-                             : "no significant change" + std::string(answer.has_total_change ? " of shares" : "");
-  if (answer.has_total_change) text += "; the total did change: " + total_change(answer) + " (--per compares cost)";
-  return text;
+    return fmt::format("{} of {} {} changed {}", answer.significant_rows, answer.tested_rows, plural(answer), what) +
+           most_changed(answer);
+  if (answer.resolution_percent > 2)
+    return fmt::format("none of the {} stands out, but changes up to {} of the total cannot be excluded; {}", plural(answer),
+                       percent(answer.resolution_percent), missing(answer));
+  return "none of the " + plural(answer) + " changed " + what + " by 2% of the total";
+}
+
+// The answer in one sentence. Whatever the total did is said first: no word on functions takes it back.
+std::string verdict(const verbs::DiffAnswer& answer) {
+  if (!answer.is_known && answer.rows.empty() && answer.omitted.rows == 0) return "no difference";
+  const std::string total = is_cost(answer) ? total_change(answer) + "; " : "";
+  if (!answer.is_known)
+    return total +
+           "not known whether this is chance: nothing says how many samples the values rest on; several runs of each would "
+           "tell";
+  if (answer.significant_rows > 0 || (answer.has_total_change && is_cost(answer)))
+    return "changed: " + total + of_rows(answer);
+  const std::string within = total.empty() ? "" : total_change(answer) + " is within chance; ";
+  if (answer.resolution_percent > 2) return "inconclusive: " + within + of_rows(answer);
+  return "no significant change: " + within + of_rows(answer);
 }
 
 std::string conclusion(const verbs::DiffAnswer& answer) {
@@ -137,16 +154,16 @@ std::string work_rows(const verbs::DiffAnswer& answer) {
 }  // namespace
 
 static std::string whole(const verbs::DiffAnswer& answer, FollowUpText as) {
-  std::string text =
-      side("base", answer.base, answer.base_runs.size()) + side("new ", answer.fresh, answer.fresh_runs.size());
-  text += conclusion(answer) + totals(answer) + matching_line(answer.matching, "base", "new");
+  std::string text = conclusion(answer) + side("base", answer.base, answer.base_runs.size()) +
+                     side("new ", answer.fresh, answer.fresh_runs.size());
+  text += totals(answer) + matching_line(answer.matching, "base", "new");
   text += fmt::format("distance {:.4f} (0: same, 1: nothing in common), {} {}\n", answer.distance,
                       answer.measure == reduce::Measure::Self ? "self" : "total", answer.has_work ? "values" : "shares");
   if (!answer.rows.empty()) {
     text += answer.has_work ? work_rows(answer) : share_rows(answer);
     if (answer.significant_rows > 0) text += "* significant: at most 5% of these are expected to be chance\n";
     if (std::ranges::any_of(answer.rows, &reduce::DiffRow::is_in_step))
-      text += "~ in step with most others: its share changed because theirs did (--per compares cost)\n";
+      text += "~ in step with most others: its share changed because theirs did; cost per run would tell\n";
   }
   return text + footing(answer.omitted, answer.next, as) + budget_lines(answer.ledger);
 }

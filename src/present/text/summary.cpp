@@ -55,19 +55,24 @@ std::string wide(const reduce::TableRows& of_form, const verbs::SummaryAnswer& a
 
 std::string wide(const reduce::LineRows& lines, const verbs::SummaryAnswer& answer) {
   const bool has_source = std::ranges::any_of(lines.rows, [](const auto& row) { return !row.source.empty(); });
+  const bool has_callee = std::ranges::any_of(lines.rows, [](const auto& row) { return !row.callee.empty(); });
   std::vector<Table::Column> columns = cost_columns();
+  columns.push_back({"charged%"});
   columns.push_back({"line", Align::Left});
   columns.push_back({"where", Align::Left, 3});
+  if (has_callee) columns.push_back({"most of it in", Align::Left, 2});
   if (has_source) columns.push_back({"source", Align::Left});
   Table table(columns);
   for (const reduce::LineRow& row : lines.rows) {
     std::vector<std::string> cells = cost_cells(row, answer.profile.unit);
+    cells.push_back(percent(row.charged.percent));
     cells.push_back(name(row.entity.name, SIZE_MAX));
     cells.push_back(place(row.entity));
+    if (has_callee) cells.push_back(row.callee.empty() ? "" : name(row.callee, SIZE_MAX));
     if (has_source) cells.push_back(row.source.empty() ? "" : "| " + code(row.source));
     table.add(std::move(cells));
   }
-  return table.render();
+  return table.render() + "charged: self, with libraries and runtime called from there\n";
 }
 
 std::string wide(const reduce::PathRows& paths, const verbs::SummaryAnswer& answer) {
@@ -118,7 +123,9 @@ struct Body {
   std::string operator()(const reduce::TableRows& table) const {
     return tight ? tight_table(table, answer) : wide(table, answer);
   }
-  std::string operator()(const reduce::LineRows& lines) const { return tight ? tight_lines(lines) : wide(lines, answer); }
+  std::string operator()(const reduce::LineRows& lines) const {
+    return tight ? tight_lines(lines, answer) : wide(lines, answer);
+  }
   std::string operator()(const reduce::PathRows& paths) const { return tight ? tight_paths(paths) : wide(paths, answer); }
   std::string operator()(const reduce::TreeRows& tree) const { return tight ? tight_tree(tree) : wide(tree, answer); }
   std::string operator()(const reduce::BriefRows& rows) const { return brief(rows, answer); }
@@ -127,7 +134,7 @@ struct Body {
 
 std::string whole(const verbs::SummaryAnswer& answer, FollowUpText as) {
   if (const auto* stacks = std::get_if<reduce::RawRows>(&answer.rows)) return raw(*stacks, answer);
-  std::string text = heading(answer.profile) + body(answer);
+  std::string text = heading(answer) + body(answer);
   for (const std::string& remark : answer.remarks) text += "note: " + remark + "\n";
   if (needs_data_notice(answer)) text += kDataNotice;
   return text + footing(answer.omitted, answer.next, as) + budget_lines(answer.ledger);

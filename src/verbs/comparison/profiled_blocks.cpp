@@ -8,11 +8,13 @@
 #include "base/error_text.h"
 #include "capture/recording.h"
 #include "reduce/anonymous.h"
+#include "reduce/form_top.h"
 #include "reduce/merge.h"
 #include "store/library.h"
 #include "verbs/comparison/compared_runs.h"
 #include "verbs/profiles/output.h"
 #include "verbs/recording/own_priority.h"
+#include "verbs/view/own_code_rules.h"
 
 namespace atys::verbs {
 
@@ -122,13 +124,15 @@ class Profiling {
     for (size_t i = 0; i < answer_.profiled_runs; ++i) {
       const ViewedProfile viewed = TRY(runs_.take(i, request_.view, side));
       answer_.unit = viewed.loaded.profile.text(viewed.loaded.profile.value_types()[viewed.column].unit);
-      tops.push_back(reduce::top(viewed.loaded.profile, viewed.column, by_));
+      tops.push_back(reduce::top_in_form(viewed.loaded.profile, viewed.column, request_.view.form, by_, *own_code_));
     }
     return tops;
   }
 
   Result<> compare() {
     runs_.settle();
+    own_code_ = TRY(own_code_of(request_.view.own_code));
+    runs_.add_other_places(*own_code_);
     const std::vector<reduce::Top> tops_a = TRY(tops_of(reduce::Side::Base));
     const std::vector<reduce::Top> tops_b = TRY(tops_of(reduce::Side::Fresh));
     const std::vector<double> work(answer_.profiled_runs, static_cast<double>(answer_.repeats));
@@ -150,7 +154,8 @@ class Profiling {
   void fill_headroom() {
     profile_b_ = merged_b_.finish();
     const Profile named = runs_.renamed(reduce::name_anonymous_functions(profile_b_), reduce::Side::Fresh);
-    const reduce::Top top = reduce::top(named, named.default_value_column(), by_);
+    reduce::Top top = reduce::top_in_form(named, named.default_value_column(), request_.view.form, by_, *own_code_);
+    std::ranges::stable_sort(top.rows, std::greater<>(), &reduce::TopRow::self);
     for (size_t i = 0; i < std::min(kHeadroomRows, top.rows.size()); ++i) {
       const double share = top.value_total > 0 ? top.rows[i].self / top.value_total : 0;
       answer_.headroom.push_back({top.rows[i].entity, share, 1 - share});
@@ -170,6 +175,7 @@ class Profiling {
   reduce::Random& random_;
   CompareAnswer& answer_;
   reduce::Dimension by_;
+  std::optional<reduce::OwnCode> own_code_;
   double hz_ = kLowestHz;
   ComparedRuns runs_;
   reduce::Merger merged_a_, merged_b_;

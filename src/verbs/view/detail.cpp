@@ -109,10 +109,10 @@ bool shorten_path(std::vector<std::string>& path, std::span<const Origin> origin
 bool shorten_rest(reduce::TableRow& /*row*/, const Detail& /*detail*/) { return false; }
 bool shorten_rest(reduce::RawStack& row, const Detail& detail) { return shorten_path(row.path, row.origins, detail); }
 bool shorten_rest(reduce::TreeNode& row, const Detail& detail) { return shorten_path(row.path, {}, detail); }
-bool shorten_rest(reduce::BriefRow& row, const Detail& detail) { return shorten_name(row.callee, detail.name_bytes); }
+bool shorten_rest(reduce::PayingRow& row, const Detail& detail) { return shorten_name(row.callee, detail.name_bytes); }
 bool shorten_rest(reduce::LineRow& row, const Detail& detail) {
   shorten(row.source, std::max<size_t>(detail.name_bytes, 40));
-  return false;
+  return shorten_rest(static_cast<reduce::PayingRow&>(row), detail);
 }
 
 template <std::derived_from<reduce::CostRow> Row>
@@ -229,7 +229,15 @@ std::string shorten_middle(std::string_view text, size_t most_bytes) {
 
 double covered_percent(const SummaryAnswer& answer) {
   double percent = 0;
+  if (const auto* lines = std::get_if<reduce::LineRows>(&answer.rows)) {
+    for (const reduce::LineRow& row : lines->rows) percent += row.charged.percent;
+    return percent;
+  }
   if (const auto* brief = std::get_if<reduce::BriefRows>(&answer.rows)) {
+    if (answer.by != "function") {
+      for (const reduce::BriefRow& row : brief->rows) percent += row.charged.percent;
+      return percent;
+    }
     // Self time charged to the user's code adds up; that of libraries' functions is in it already.
     for (const reduce::BriefRow& row : brief->rows)
       if (row.charged.origin == answer.shares.level || answer.shares.level != Origin::Own) percent += row.charged.percent;
@@ -290,7 +298,7 @@ void keep_rows(SummaryAnswer& answer, size_t rows) {
   // Where there is little room, functions tell more than the calls that lead to them.
   if (auto* brief = std::get_if<reduce::BriefRows>(&answer.rows))
     std::erase_if(brief->calls, [&](const reduce::TreeNode& call) { return call.rank + kRowsBeforeCalls >= rows; });
-  const bool is_charged = answer.form() == Form::Tree || answer.form() == Form::Brief;
+  const bool is_charged = answer.form() == Form::Tree || answer.form() == Form::Brief || answer.form() == Form::Lines;
   if (is_charged) answer.omitted.percent = 100 - covered_percent(answer);
   if (std::abs(answer.omitted.percent) < 1e-9) answer.omitted.percent = 0;
 }
@@ -308,6 +316,7 @@ SummaryAnswer in_detail(const SummaryAnswer& answer, const Detail& detail) {
   if (auto* brief = std::get_if<reduce::BriefRows>(&result.rows)) shorten_rows(brief->calls, detail);
   name_groups(result.omitted, detail);
   shorten(result.profile, detail);
+  if (result.costliest) shorten(result.costliest->entity, detail);
   cut_next(result.next, detail.next);
   if (!detail.remarks) result.remarks.clear();
   return result;

@@ -69,12 +69,17 @@ std::string pattern_of_function(std::string_view name) {
   return "(?s)^" + escape_for_pattern(name.substr(0, head)) + ".*" + escape_for_pattern(name.substr(tail)) + "$";
 }
 
-std::string command_for(std::string_view verb, const std::vector<std::string>& profiles, const View& view) {
+std::string command_for(std::string_view verb, const std::vector<std::string>& profiles, const View& view,
+                        reduce::Form usual) {
   std::string command = "atys " + std::string(verb);
   for (const std::string& profile : profiles) command += " " + quote_for_shell(profile);
   for (size_t place = 0; place <= kLastPlace; ++place) {
     for (const ViewField& field : view_fields()) {
       if (place_of(field) != place) continue;
+      if (field.type == FieldType::Form) {
+        if (view.form != usual) command += " " + option_name(field) + " " + to_string(view.form);
+        continue;
+      }
       for (const std::string& value : field.told(view))
         command += " " + option_name(field) + (field.type == FieldType::Flag ? "" : " " + quote_for_shell(value));
     }
@@ -91,8 +96,11 @@ const char* to_string(Question question) {
   return "";
 }
 
+reduce::Form usual_form(Question question) { return question == Question::Diff ? reduce::Form::Brief : reduce::Form::Table; }
+
 std::string command_of(const FollowUp& follow_up) {
-  std::string command = command_for(to_string(follow_up.question), follow_up.profiles, follow_up.view);
+  const Question question = follow_up.question;
+  std::string command = command_for(to_string(question), follow_up.profiles, follow_up.view, usual_form(question));
   if (!follow_up.behind.empty()) command += " --behind " + quote_for_shell(follow_up.behind);
   for (const reduce::PathMap& map : follow_up.maps) command += " --map " + quote_for_shell(map.from + "=" + map.to);
   return command;

@@ -22,11 +22,14 @@ std::string escape_for_pattern(std::string_view text);
 // A pattern of bounded length that matches exactly the function, unless its name is long and another begins and ends alike.
 std::string pattern_of_function(std::string_view name);
 
-// "atys VERB PROFILE… --form F …" with the options that make the same view.
-std::string command_for(std::string_view verb, const std::vector<std::string>& profiles, const View& view);
+// "atys VERB PROFILE… --form F …" with the options that make the same view; `usual` is the form of who names none.
+std::string command_for(std::string_view verb, const std::vector<std::string>& profiles, const View& view,
+                        reduce::Form usual = reduce::Form::Table);
 
 enum class Question { Summary, Diff, Link };
 const char* to_string(Question question);  // the verb that answers it
+// The form of the answer at a shell where none is named. A summary is looked at by people; what changed is what to work on.
+reduce::Form usual_form(Question question);
 
 struct FollowUp {
   Question question = Question::Summary;

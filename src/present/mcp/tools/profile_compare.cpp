@@ -39,17 +39,17 @@ class ProfileCompare final : public Tool {
                    {"description", "smaller differences do not matter (default 2)"}}},
                  {"max_runs",
                   {{"type", "integer"}, {"minimum", 2}, {"maximum", 10000}, {"description", "of each side (default 100)"}}}},
-                {reduce::Form::Table}),
+                {reduce::Form::Brief, reduce::Form::Table}),
             .required = {"a", "b"},
             .verb = "compare",
-            .hints = {.only_reads = false, .is_idempotent = false, .runs_commands = true}};
+            .hints = {.only_reads = false, .runs_commands = true}};
   }
 
   Result<ToolAnswer> call(const Json& arguments, const ToolContext& context) const override {
     verbs::CompareRequest request;
     request.a = arguments["a"].get<std::vector<std::string>>();
     request.b = arguments["b"].get<std::vector<std::string>>();
-    request.view = TRY(view_of(arguments, context));
+    request.view = TRY(view_of(arguments, context, reduce::Form::Brief));
     request.maps = TRY(maps_of(arguments));
     request.max_runs = arguments.value("max_runs", request.max_runs);
     request.least_difference = arguments.value("least_percent", request.least_difference * 100) / 100;

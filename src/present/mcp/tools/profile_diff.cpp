@@ -38,7 +38,7 @@ class ProfileDiff final : public Tool {
                                  {"new", profile_property("the profile that may have changed")},
                                  {"map", map_property()},
                                  {"total", {{"type", "boolean"}, {"description", "compare total instead of self shares"}}}},
-                                {Form::Table, Form::Paths, Form::Tree, Form::Lines, Form::Brief}),
+                                {Form::Brief, Form::Table, Form::Paths, Form::Tree, Form::Lines}),
         .required = {"base", "new"},
         .verb = "diff"};
   }
@@ -47,7 +47,7 @@ class ProfileDiff final : public Tool {
     verbs::DiffRequest request;
     request.base = TRY(runs_of(arguments, "base", context));
     request.fresh = TRY(runs_of(arguments, "new", context));
-    request.view = TRY(view_of(arguments, context));
+    request.view = TRY(view_of(arguments, context, Form::Brief));
     request.maps = TRY(maps_of(arguments));
     if (arguments.value("total", false)) request.measure = reduce::Measure::Total;
     verbs::ChargedCall call = TRY(verbs::charge(context.ledger, "diff", request.view));
