@@ -189,6 +189,29 @@ def command_tests(folder):
     check("commands: root's server says what to add", says_so)
 
 
+def input_tests(folder):
+    """What a client says about a command: its standard input, and words that are not one."""
+    tree = pathlib.Path(folder, "input")
+    tree.mkdir()
+    (tree / "reads.py").write_text("import sys\nsys.exit(0 if sys.stdin.read() == sys.argv[1] else 3)\n")
+
+    def text_of(**arguments):
+        with Server(str(tree), "--allow-tree", str(tree), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+            server.process.stdin.write(call(1, "profile_capture", arguments) + "\n")
+            server.process.stdin.flush()
+            return json.loads(server.process.stdout.readline())["result"]["content"][0]["text"]
+
+    def reads(wanted, **more):
+        said = text_of(command=["python3", "reads.py", wanted], **more)
+        return None if "ended with status" not in said else said
+    check("a command reads what it is given", lambda: reads("some\nlines é", stdin="some\nlines é"))
+    check("and nothing where it is given nothing", lambda: reads(""))
+    said = text_of(command=["python3 reads.py"])
+    check("a command in one word is explained", lambda: None if "each argument as a text of its own" in said else said)
+    said = text_of(command=["python3", "reads.py", ""], max_tokens=60)
+    check("what does not fit still has its id", lambda: None if re.match("recorded [0-9a-f]{12}", said) else said)
+
+
 def children_test(folder):
     """A process that waits for its busy child: nothing by itself, all with `children`."""
     parent = subprocess.Popen(["sh", "-c", "sh -c 'while :; do :; done' & echo $!; wait"], cwd=folder, text=True, stdout=subprocess.PIPE)
@@ -213,6 +236,7 @@ def main():
         if os.geteuid() == 0:
             stdio_tests(folder)
             command_tests(folder)
+            input_tests(folder)
             children_test(folder)
         else:
             print("skip stdio: captures want root")

@@ -13,20 +13,32 @@ namespace {
 
 Json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
-// A verb's schema allows an error in place of the answer; a tool says errors in another way, and clients of the legacy era
-// want an object at the root.
+// What an answer has at its root: every model reads the list of tools, and none reads rows as JSON. `atys schema` has all of
+// it. A verb's schema allows an error in place of the answer; a tool says errors in another way, and clients of the legacy
+// era want an object at the root.
 Json output_schema(const std::string& verb) {
   auto text = json::schema(verb);
   if (!text.ok()) return {};
   auto whole = parse_json(*text);
   if (!whole.ok()) return {};
-  Json schema = whole->contains("anyOf") ? (*whole)["anyOf"].front() : *whole;
-  if (whole->contains("$defs")) {
-    Json definitions = (*whole)["$defs"];
-    definitions.erase("failure");
-    if (!definitions.empty()) schema["$defs"] = std::move(definitions);
+  const Json schema = whole->contains("anyOf") ? (*whole)["anyOf"].front() : *whole;
+  Json shown = {{"type", "object"}, {"properties", Json::object()}};
+  const Json properties = schema.value("properties", Json::object());
+  for (const auto& [name, ignored] : properties.items()) shown["properties"][name] = Json::object();
+  return shown;
+}
+
+// Bounds are told to who passes them: that costs one call, and telling them to all costs tokens in every session.
+Json without_bounds(Json schema) {
+  for (const char* bound : {"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"}) schema.erase(bound);
+  for (const char* inner : {"properties", "items"}) {
+    if (!schema.contains(inner)) continue;
+    if (std::string_view(inner) == "items") {
+      schema[inner] = without_bounds(schema[inner]);
+    } else {
+      for (Json& property : schema[inner]) property = without_bounds(property);
+    }
   }
-  schema["type"] = "object";
   return schema;
 }
 
@@ -42,6 +54,12 @@ Json failed(const Error& error) {
   return {{"content", Json::array({text_block(std::move(text))})}, {"isError", true}};
 }
 
+// Hints that a client assumes where nothing is said are not said. What only reads destroys nothing and may be repeated.
+Json annotations(const ToolHints& hints) {
+  if (hints.only_reads) return {{"readOnlyHint", true}, {"openWorldHint", false}};
+  return {{"readOnlyHint", false}, {"destructiveHint", hints.runs_commands}, {"openWorldHint", hints.runs_commands}};
+}
+
 }  // namespace
 
 Json input_schema(const ToolDescription& tool) {
@@ -55,14 +73,9 @@ Json to_json(const ToolDescription& tool) {
   return {{"name", tool.name},
           {"title", tool.title},
           {"description", tool.text},
-          {"inputSchema", input_schema(tool)},
+          {"inputSchema", without_bounds(input_schema(tool))},
           {"outputSchema", output_schema(tool.verb)},
-          {"annotations",
-           {{"title", tool.title},
-            {"readOnlyHint", tool.hints.only_reads},
-            {"destructiveHint", tool.hints.runs_commands},
-            {"idempotentHint", tool.hints.is_idempotent},
-            {"openWorldHint", tool.hints.runs_commands}}}};
+          {"annotations", annotations(tool.hints)}};
 }
 
 Json call_tool(const Tool& tool, const Json& arguments, const ToolContext& context) {

@@ -34,7 +34,6 @@ struct ToolAnswer {
 // Hints for clients that ask a person before they call.
 struct ToolHints {
   bool only_reads = true;
-  bool is_idempotent = true;
   bool runs_commands = false;  // which may do anything
 };
 

@@ -185,6 +185,9 @@ Result<> Permission::may_run(const std::vector<std::string>& command, const std:
                                       "', or --allow-any");
   const char* search_path = ::getenv("PATH");
   const std::string found = find_executable(command.front(), folder, search_path != nullptr ? search_path : "/usr/bin:/bin");
+  if (found.empty() && command.front().find(' ') != std::string::npos)
+    return fail(ErrorCode::NotFound, "no program is called '" + command.front() + "', with a space in its name",
+                "there is no shell: give the program and each argument as a text of its own, [\"./prog\", \"10\"]");
   if (found.empty())
     return fail(ErrorCode::NotFound, "no program '" + command.front() + "' in " + folder + " or on PATH",
                 "build it first, or name it by its path");

@@ -33,21 +33,20 @@ std::string busiest_child(const std::vector<pid_t>& pids) {
       busiest = process.take();
   }
   if (busiest.cpu_time_ns < kBusyNs) return {};
-  return fmt::format("its child {} ({}) has used {:.1f} s of CPU so far: say --children, or --pid {}", busiest.pid,
+  return fmt::format("its child {} ({}) has used {:.1f} s of CPU so far: record its children too, or pid {}", busiest.pid,
                      command_of(busiest), static_cast<double>(busiest.cpu_time_ns) / kNsPerSecond, busiest.pid);
 }
 
-// "to see where it waits: --kind off-cpu"
+// In words that are right at a shell and for a tool: both call what to change a kind, a rate, a pid.
 std::string to_see(std::string_view what, const profile::KindRow& kind) {
-  return fmt::format("to see where it {}: --kind {}", what, kind.name);
+  return fmt::format("kind {} shows where it {}", kind.name, what);
 }
 
 std::string of_cpu(const capture::RecordingPlan& plan, double seconds, bool has_ended) {
   if (std::holds_alternative<capture::CommandTarget>(plan.target))
     return (has_ended ? fmt::format("the command ended after {:.3f} s and hardly used the CPU meanwhile", seconds)
                       : fmt::format("the command hardly used the CPU in {:.1f} s", seconds)) +
-           "; sample more often (--freq 4999), let it do more, or see where it waits: --kind " +
-           std::string(profile::waiting_kind().name);
+           "; sample more often (4999 Hz), or let it do more; " + to_see("waits", profile::waiting_kind());
   const auto* processes = std::get_if<capture::ProcessTarget>(&plan.target);
   if (processes != nullptr && !processes->with_children)
     if (const std::string child = busiest_child(processes->pids); !child.empty())
@@ -66,7 +65,7 @@ std::string why_there_are_no_samples(const capture::RecordingPlan& plan, const c
     return fmt::format("no samples: {} did not wait in {:.1f} s; {}", capture::describe(plan.target), seconds,
                        to_see("computes", profile::default_kind()));
   if (!plan.kind.event.empty())
-    return fmt::format("no samples: {} had no event {} in {:.1f} s; `atys doctor` lists those that this machine has",
+    return fmt::format("no samples: {} had no event {} in {:.1f} s; doctor lists those that this machine has",
                        capture::describe(plan.target), plan.kind.event, seconds);
   return fmt::format("no samples of kind {} in {:.1f} s of {}: record for longer, or another kind", plan.kind.text(),
                      seconds, capture::describe(plan.target));

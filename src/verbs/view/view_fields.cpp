@@ -89,6 +89,7 @@ std::vector<ViewField> how_it_is_told() {
        .type = FieldType::Form,
        .value = "FORM",
        .text = "Form of the answer",
+       .in_short = "form",
        .set = [](View& view, const std::string& text) -> Result<> {
          view.form = TRY(reduce::form_of(text));
          return {};
@@ -97,6 +98,7 @@ std::vector<ViewField> how_it_is_told() {
       {.name = "by",
        .value = "DIMENSION",
        .text = "Group by function, line, file, module, thread or label:KEY",
+       .in_short = "function, line, file, module, thread or label:KEY",
        .preset = "function",
        .offered = {"function", "line", "file", "module", "thread", "label:"},
        .most = kLongestName,
@@ -110,6 +112,7 @@ std::vector<ViewField> how_it_is_told() {
        .type = FieldType::Number,
        .value = "K",
        .text = "Rows to show",
+       .in_short = "rows",
        .preset = "20",
        .most = 10'000,
        .old_parameter = "n",
@@ -121,6 +124,7 @@ std::vector<ViewField> how_it_is_told() {
       {.name = "value",
        .value = "TYPE",
        .text = "Value type to look at (default: the profile's own)",
+       .in_short = "value type",
        .most = kLongestName,
        .set = [](View& view, const std::string& text) -> Result<> {
          view.value = text;
@@ -131,6 +135,7 @@ std::vector<ViewField> how_it_is_told() {
        .type = FieldType::Number,
        .value = "N",
        .text = "Bound on the length of the answer, in tokens of a language model",
+       .in_short = "bound on the answer",
        .least = kLeastTokens,
        .most = 20'000,
        .set = [](View& view, const std::string& text) -> Result<> {
@@ -142,6 +147,7 @@ std::vector<ViewField> how_it_is_told() {
       {.name = "full_names",
        .type = FieldType::Flag,
        .text = "Rather leave out rows than shorten names",
+       .in_short = "leave out rows, not parts of names",
        .set = [](View& view, const std::string& text) -> Result<> {
          view.full_names = TRY(truth(text));
          return {};
@@ -157,6 +163,7 @@ std::vector<ViewField> whose_code() {
        .type = FieldType::Pattern,
        .value = "RE",
        .text = "Functions whose name, file, module or build id matches are your own code",
+       .in_short = "RE of functions, files, modules that are your code",
        .group = kOwnCodeGroup,
        .is_repeated = true,
        .most = kLongestPattern,
@@ -166,6 +173,7 @@ std::vector<ViewField> whose_code() {
        .type = FieldType::Pattern,
        .value = "RE",
        .text = "Functions whose name, file, module or build id matches are a library's",
+       .in_short = "RE of what is not",
        .group = kOwnCodeGroup,
        .is_repeated = true,
        .most = kLongestPattern,
@@ -181,6 +189,7 @@ std::vector<ViewField> which_samples() {
        .type = FieldType::Pattern,
        .value = "RE",
        .text = "Only samples with a function, file or module that matches",
+       .in_short = "RE: only samples through it",
        .group = kFilterGroup,
        .most = kLongestPattern,
        .set = [](View& view, const std::string& text) { return set_pattern(view.filter.focus, text); },
@@ -189,6 +198,7 @@ std::vector<ViewField> which_samples() {
        .type = FieldType::Pattern,
        .value = "RE",
        .text = "No samples with a function, file or module that matches",
+       .in_short = "RE: no samples through it",
        .group = kFilterGroup,
        .most = kLongestPattern,
        .set = [](View& view, const std::string& text) { return set_pattern(view.filter.ignore, text); },
@@ -197,6 +207,7 @@ std::vector<ViewField> which_samples() {
        .type = FieldType::Pattern,
        .value = "RE",
        .text = "Only samples that end in a function that matches by its name, file or module",
+       .in_short = "RE: only samples that end in it",
        .group = kFilterGroup,
        .most = kLongestPattern,
        .set = [](View& view, const std::string& text) { return set_pattern(view.filter.leaf, text); },
@@ -205,6 +216,7 @@ std::vector<ViewField> which_samples() {
        .type = FieldType::Condition,
        .value = "K=RE",
        .text = "Only samples whose label K has a value that matches all of RE",
+       .in_short = "KEY=RE: only samples with it",
        .group = kFilterGroup,
        .is_repeated = true,
        .most = kLongestPattern,
@@ -219,6 +231,7 @@ std::vector<ViewField> which_samples() {
        .type = FieldType::Time,
        .value = "TIME",
        .text = "Only samples from then on (2026-11-15T02:00:00Z, or Unix seconds)",
+       .in_short = "only samples since (RFC 3339 or Unix seconds)",
        .group = kFilterGroup,
        .most = kLongestName,
        .hidden = HiddenField{Skin::Http, "there `from` and `to` say which windows"},
@@ -231,6 +244,7 @@ std::vector<ViewField> which_samples() {
        .type = FieldType::Time,
        .value = "TIME",
        .text = "Only samples before then",
+       .in_short = "only samples before",
        .group = kFilterGroup,
        .most = kLongestName,
        .hidden = HiddenField{Skin::Http, "there `from` and `to` say which windows"},

@@ -37,10 +37,11 @@ struct HiddenField {
 struct ViewField {
   std::string_view name;  // of the argument and the parameter: "max_tokens"; the option is --max-tokens
   FieldType type = FieldType::Text;
-  std::string_view value = {};   // what a value of it is called in help: "RE"
-  std::string_view text = {};    // what it does: a sentence without its full stop
-  std::string_view group = {};   // under which heading of help; empty: beside the verb's own options
-  std::string_view preset = {};  // what holds where nothing is said; of a number, where nothing else bounds it either
+  std::string_view value = {};     // what a value of it is called in help: "RE"
+  std::string_view text = {};      // what it does: a sentence without its full stop
+  std::string_view in_short = {};  // the same for clients, who pay for each word in every session
+  std::string_view group = {};     // under which heading of help; empty: beside the verb's own options
+  std::string_view preset = {};    // what holds where nothing is said; of a number, where nothing else bounds it either
   bool is_repeated = false;
   std::vector<std::string> offered = {};  // for completion; a word that ends in a colon wants something behind it
   uint64_t least = 1;                     // of a number

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/capture.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "base/descriptor_io.h"
+#include "base/unique_fd.h"
 #include "present/json/answers.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/answers.h"
@@ -37,6 +42,7 @@ Json own_properties() {
       {"command",
        command_property("program and arguments, started and recorded until it ends; no shell: [\"python3\", \"slow.py\"]")},
       {"cwd", folder_property()},
+      {"stdin", {{"type", "string"}, {"maxLength", 1000000}, {"description", "what the command reads (default: nothing)"}}},
       {"pids",
        {{"type", "array"},
         {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", 2147483647}}},
@@ -79,6 +85,19 @@ Result<> add_children(const verbs::Permission& permission, verbs::CaptureRequest
     if (permitted.ok()) allowed.push_back(pid);  // the others have ended meanwhile
   }
   request.pids = std::move(allowed);
+  return {};
+}
+
+// What the command finds at its standard input, which it has from us: we are a process of our own for this one call.
+Result<> set_input(const Json& arguments) {
+  if (!arguments.contains("stdin")) return {};
+  if (!arguments.contains("command"))
+    return fail(ErrorCode::InvalidInput, "stdin goes with command", "processes that run already have their own");
+  const auto text = arguments["stdin"].get<std::string>();
+  const UniqueFd file(::memfd_create("stdin", MFD_CLOEXEC));
+  if (!file.is_open() || !write_all(file.get(), text) || ::lseek(file.get(), 0, SEEK_SET) != 0 ||
+      ::dup2(file.get(), STDIN_FILENO) < 0)
+    return fail_errno("hand over standard input");
   return {};
 }
 
@@ -140,7 +159,7 @@ class ProfileCapture final : public Tool {
             "and its hottest functions. A command's stdout and stderr are kept out of the answer but for their end.",
         .properties = with_view(own_properties(), {Form::Brief, Form::Table, Form::Paths, Form::Tree, Form::Lines}),
         .verb = "capture",
-        .hints = {.only_reads = false, .is_idempotent = false, .runs_commands = true}};
+        .hints = {.only_reads = false, .runs_commands = true}};
   }
 
   Result<ToolAnswer> call(const Json& arguments, const ToolContext& context) const override {
@@ -148,6 +167,7 @@ class ProfileCapture final : public Tool {
     verbs::View view = TRY(view_of(arguments, context, Form::Brief));
     TRY(set_target(arguments, *context.permission, request));
     TRY(set_length(arguments, context, request));
+    TRY(set_input(arguments));
     request.kind = arguments.value("kind", request.kind);
     request.hz = arguments.value("hz", request.hz);
     if (arguments.contains("max_overhead_percent"))
@@ -173,7 +193,7 @@ class ProfileCapture final : public Tool {
     verbs::CaptureAnswer answer = TRY(verbs::capture(request));
     answer.command = {};  // what still runs ends with the call
     verbs::note_cost(call, answer);
-    answer.summary = TRY(verbs::summary({answer.written.id, view}));
+    answer.summary = TRY(verbs::summary({answer.written.id.substr(0, 12), view}));
     ToolAnswer said = TRY(answer_of(answer, call, last_words(answer, request)));
     said.made.push_back(answer.written.id);
     return said;

@@ -31,21 +31,13 @@ Json kind_of_value(const ViewField& field, const std::vector<reduce::Form>& form
   }
 }
 
-// "Only samples …" is "regular expression: only samples …" where nothing else says what to write.
-std::string description_of(const ViewField& field) {
-  std::string text(field.text);
-  text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  if (field.type == FieldType::Pattern) return "regular expression: " + text;
-  return field.type == FieldType::Condition ? std::string(field.value) + ": " + text : text;
-}
-
 Json property_of(const ViewField& field, const std::vector<reduce::Form>& forms) {
   constexpr size_t kMostOfAList = 100;
   Json property = kind_of_value(field, forms);
   if (field.is_repeated) property = {{"type", "array"}, {"items", std::move(property)}, {"maxItems", kMostOfAList}};
   if (!field.preset.empty() && field.type != FieldType::Number) property["default"] = field.preset;
   if (field.name == "max_tokens") property["default"] = ToolContext{}.default_tokens;
-  property["description"] = description_of(field);
+  property["description"] = field.in_short;
   return property;
 }
 

@@ -20,14 +20,16 @@
 namespace atys::present::mcp {
 
 // An answer as both, paid for, with follow-ups as calls. The text is what a model is shown and obeys the cap; as JSON, which
-// programs read and whose schema has to hold, it may be some times as long.
+// programs read and whose schema has to hold, it may be some times as long. `remarks` come behind the first line.
 template <typename Answer>
-Result<ToolAnswer> answer_of(Answer& answer, verbs::ChargedCall& call, const std::string& before = "") {
+Result<ToolAnswer> answer_of(Answer& answer, verbs::ChargedCall& call, const std::string& remarks = "") {
   constexpr size_t kJsonTimes = 4;
   constexpr size_t kLeastJson = 6000;
   const auto cap = bounds_in(answer).cap;
-  std::string text =
-      TRY(render_charged(answer, call, [&](const Answer& shown) { return before + text::render(shown, call_of); }));
+  std::string text = TRY(render_charged(answer, call, [&](const Answer& shown) {
+    std::string said = text::render(shown, call_of);
+    return said.insert(said.find('\n') + 1, remarks);
+  }));
   if (cap) bounds_in(answer).cap = std::max(*cap * kJsonTimes, kLeastJson);
   return ToolAnswer{std::move(text), json::render(answer, call_of), {}};
 }
