@@ -13,6 +13,10 @@ namespace atys::present::text {
 
 namespace {
 
+// More than anybody would make are no advice.
+constexpr size_t kMostRuns = 1000;
+constexpr size_t kMostProfiles = 100;
+
 std::string change_of(double ratio) { return signed_percent((ratio - 1) * 100); }
 
 std::string interval_of(const reduce::Interval& ratio) {
@@ -68,8 +72,9 @@ std::string verdict_line(const verbs::CompareAnswer& answer) {
         break;
       }
       text += fmt::format(": {}, but all of {} fits", change_per_run(answer), interval_of(by.ratio_ci95));
-      text += by.more_pairs > 0 ? fmt::format("; about {} more runs of each would decide", by.more_pairs)
-                                : "; more runs would hardly decide";
+      text += by.more_pairs > 0 && by.more_pairs <= kMostRuns
+                  ? fmt::format("; about {} more runs of each would decide", by.more_pairs)
+                  : "; more runs would hardly decide";
   }
   return text + "\n";
 }
@@ -115,10 +120,11 @@ std::string what_profiles_say(const verbs::CompareAnswer& answer) {
   if (found.significant_rows > 0) return fmt::format("{} of {} changed", found.significant_rows, found.tested);
   if (found.resolution <= answer.least_difference)
     return fmt::format("none changed by {} of the total or more", percent(answer.least_difference * 100));
-  return fmt::format(
-      "none stands out, but changes up to {} of the total cannot be excluded; about {} more profiles of each would exclude "
-      "{}",
-      percent(found.resolution * 100), answer.more_runs_needed, percent(answer.least_difference * 100));
+  const std::string open =
+      fmt::format("none stands out, but changes up to {} of the total cannot be excluded", percent(found.resolution * 100));
+  if (answer.more_runs_needed > kMostProfiles) return open;
+  return open + fmt::format("; about {} more profiles of each would exclude {}", answer.more_runs_needed,
+                            percent(answer.least_difference * 100));
 }
 
 std::string functions(const verbs::CompareAnswer& answer) {

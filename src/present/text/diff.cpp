@@ -37,8 +37,13 @@ std::string range(const reduce::Interval& interval, const verbs::DiffAnswer& ans
   return signed_amount(interval.low, answer) + ".." + signed_amount(interval.high, answer);
 }
 
-// What would tell more.
+// What would tell more. Numbers of runs that nobody would make are no advice.
 std::string missing(const verbs::DiffAnswer& answer) {
+  static constexpr size_t kMostRuns = 100;
+  static constexpr double kMostTimes = 100;
+  if (answer.is_run_noise_known ? answer.more_runs_needed > kMostRuns : answer.times_more_needed > kMostTimes)
+    return answer.is_run_noise_known ? "excluding 2% would take more runs than are worth making"
+                                     : "excluding 2% would take far more samples";
   return answer.is_run_noise_known
              ? fmt::format("about {} more runs of each would exclude 2%", answer.more_runs_needed)
              : fmt::format("{:.0f} times the samples would exclude 2%", std::ceil(answer.times_more_needed));

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/compare.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "present/json/answers.h"
 #include "present/mcp/tools/view_arguments.h"
 #include "present/text/answers.h"
+#include "reduce/sequential.h"
 
 namespace atys::present::mcp {
 
@@ -22,24 +25,27 @@ class ProfileCompare final : public Tool {
                 "Runs two commands in turns, as fresh processes, until it is decided which is faster or the time is over: "
                 "the ratio "
                 "with its interval, and the functions that made the difference. One run of each proves nothing; this does.",
-            .properties = with_view(
-                {{"a", command_property("the command as it was, program and arguments: [\"./old\", \"input\"]")},
-                 {"b", command_property("the command as it is now")},
-                 {"cwd", folder_property()},
-                 {"map", map_property()},
-                 {"seconds",
-                  {{"type", "number"},
-                   {"minimum", 1},
-                   {"maximum", 86400},
-                   {"description", "for everything (default: as long as allowed)"}}},
-                 {"least_percent",
-                  {{"type", "number"},
-                   {"minimum", 0.1},
-                   {"maximum", 100},
-                   {"description", "smaller differences do not matter (default 2)"}}},
-                 {"max_runs",
-                  {{"type", "integer"}, {"minimum", 2}, {"maximum", 10000}, {"description", "of each side (default 100)"}}}},
-                {reduce::Form::Brief, reduce::Form::Table}),
+            .properties =
+                with_view({{"a", command_property("the command as it was, program and arguments: [\"./old\", \"input\"]")},
+                           {"b", command_property("the command as it is now")},
+                           {"cwd", folder_property()},
+                           {"map", map_property()},
+                           {"seconds",
+                            {{"type", "number"},
+                             {"minimum", 1},
+                             {"maximum", 86400},
+                             {"description", "for everything (default: as long as allowed)"}}},
+                           {"least_percent",
+                            {{"type", "number"},
+                             {"minimum", 0.1},
+                             {"maximum", 100},
+                             {"description", "smaller differences do not matter (default 2)"}}},
+                           {"max_runs",
+                            {{"type", "integer"},
+                             {"minimum", reduce::kFewestPairs},
+                             {"maximum", 10000},
+                             {"description", fmt::format("of each side, {} or more (default 100)", reduce::kFewestPairs)}}}},
+                          {reduce::Form::Brief, reduce::Form::Table}),
             .required = {"a", "b"},
             .verb = "compare",
             .hints = {.only_reads = false, .runs_commands = true}};
