@@ -205,9 +205,9 @@ def allowance(share: float, samples: int) -> float:
     return 0.01 + 4 * math.sqrt(share * (1 - share) / samples)
 
 
-def judge_share(name: str, share: float, seen: float, samples: int) -> str:
+def judge_share(name: str, share: float, seen: float, samples: int, fewest: int = MIN_SAMPLES) -> str:
     """Why a share is wrong, or nothing."""
-    if samples < MIN_SAMPLES:
+    if samples < fewest:
         return f"only {samples} samples"
     if abs(seen - share) <= allowance(share, samples):
         return ""
