@@ -84,7 +84,7 @@ def judge(shot: Shot, what: str, program: str = "", line: str = "", whole: float
     shares, wanted = shot.profile.shares(program), live.true_shares(truth)
     expect(shot.profile.samples >= FEWEST, f"{what}: only {shot.profile.samples} samples")
     # Some stand for more time than others, on a machine that is busy with others: they are worth fewer of equal weight.
-    worth = max(1, shot.profile.effective)
+    worth = live.worth_without_rights(shot.profile.effective)
     if not program:  # an interpreter: what it did before is in the profile, and not in the truth
         known = sum(shares.get(name, 0) for name in wanted)
         expect(known > 0.5, f"{what}: only {known:.0%} are of its functions")
