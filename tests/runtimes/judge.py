@@ -31,7 +31,7 @@ def judge_shares(profile: live.Profile, truth: dict, relative: bool = False) -> 
     if relative or "units" in truth:
         parts, whole = sum(known[name] for name in NAMES), max(sum(seen.values()), 1e-9)
         known, seen = {name: known[name] / parts for name in NAMES}, {name: seen[name] / whole for name in NAMES}
-    return [live.judge_share(name, known[name], seen[name], profile.samples) for name in NAMES]
+    return [live.judge_share(name, known[name], seen[name], profile.effective) for name in NAMES]
 
 
 @functools.cache
