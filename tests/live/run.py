@@ -156,7 +156,7 @@ def run_case(path: pathlib.Path, tier: str) -> str:
         shot = record(case, tier, top)
         # On a busy machine few of the threads that are ready run, and only those count.
         if tier in ("signal", "stop") and shot.profile.effective < 2 * live.MIN_SAMPLES:
-            shot = record(case, tier, top, longer=min(20, max(6, 4 * live.MIN_SAMPLES / max(shot.profile.effective, 1))))
+            shot = record(case, tier, top, longer=min(10, max(6, 4 * live.MIN_SAMPLES / max(shot.profile.effective, 1))))
         truth, profile = live.truth_of(top), shot.profile
         wrong = judge(case, profile, truth, FEWEST if tier in ("signal", "stop") else live.MIN_SAMPLES)
         expect(not wrong, "; ".join(wrong))
