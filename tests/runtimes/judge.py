@@ -8,6 +8,7 @@ import live
 from languages import SOURCES, Language
 from live import Failure, expect
 
+MOST_READ = 0.5  # of the time, where a machine is full: at least so much could be read
 MOST = 0.97  # of a function's weight is in the lines of its loop; the rest is its beginning and its end
 CUT = "truncat|deep|root|cut"  # reasons of losses that say so
 NAMES = ("sixty", "thirty", "ten")
@@ -28,10 +29,13 @@ def judge_shares(profile: live.Profile, truth: dict, relative: bool = False) -> 
     count units of work only."""
     known = {name.rsplit(".", 1)[-1]: share for name, share in live.true_shares(truth).items()}
     seen = {name: share_below(profile, name) for name in NAMES}
+    worth = live.worth_without_rights(profile.effective) if relative else profile.effective
+    if relative and sum(seen.values()) < MOST_READ:
+        return [f"only {sum(seen.values()):.1%} of the time has functions of the language"]
     if relative or "units" in truth:
         parts, whole = sum(known[name] for name in NAMES), max(sum(seen.values()), 1e-9)
         known, seen = {name: known[name] / parts for name in NAMES}, {name: seen[name] / whole for name in NAMES}
-    return [live.judge_share(name, known[name], seen[name], profile.effective) for name in NAMES]
+    return [live.judge_share(name, known[name], seen[name], worth) for name in NAMES]
 
 
 @functools.cache

@@ -40,7 +40,9 @@ def split(runtime: Runtime, tier: str) -> str:
         shot = survival.shot_of(target, top, *more, tier=tier)
         truth = target.truth()
         if runtime.is_shown and tier in tiers_of(runtime):
-            wrong = judge.judge_all(shot.profile, truth, language, language.source, relative=tier == "memory")
+            # What reads an interpreter from outside comes too late for some samples where it has to wait for a CPU; they show native frames.
+            is_late = tier == "memory" or (tier == "perf" and not language.samples_itself and live.machine_is_full())
+            wrong = judge.judge_all(shot.profile, truth, language, language.source, relative=is_late)
         else:
             wrong = judge.judge_native_only(shot, language.name)
         expect(not wrong, "; ".join(wrong) + (f" # notes: {shot.notes()}" if shot.notes() and language.kind else ""))

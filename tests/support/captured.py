@@ -205,11 +205,14 @@ def allowance(share: float, samples: int) -> float:
     return 0.01 + 4 * math.sqrt(share * (1 - share) / samples)
 
 
+def machine_is_full() -> bool:
+    return os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
+
+
 def worth_without_rights(samples: int) -> int:
     """Without rights a thread is seen when it has a CPU, on a full machine several times in a row. Of a known program beside eight others
     shares scattered by 1.6 times what so many samples of equal weight would."""
-    is_full = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
-    return max(1, int(samples / 2.5)) if is_full else max(1, samples)
+    return max(1, int(samples / 2.5)) if machine_is_full() else max(1, samples)
 
 
 def judge_share(name: str, share: float, seen: float, samples: int, fewest: int = MIN_SAMPLES) -> str:

@@ -18,7 +18,7 @@ import time
 
 import interrupts
 from captured import (MIN_SAMPLES, OFFSET, SCALE, TIMEOUT_S, Failure, Profile, Skip, allowance, expect, is_root, judge_share,  # noqa: F401
-                      outermost_ranges, plain, true_shares, worth_without_rights, workload, workloads)
+                      machine_is_full, outermost_ranges, plain, true_shares, worth_without_rights, workload, workloads)
 from scratch import ROOT, atys_binary  # noqa: F401
 
 interrupts.hear()
