@@ -211,8 +211,8 @@ def machine_is_full() -> bool:
 
 def worth_without_rights(samples: int) -> int:
     """Without rights a thread is seen when it has a CPU, on a full machine several times in a row. Of a known program beside eight others
-    shares scattered by 1.6 times what so many samples of equal weight would."""
-    return max(1, int(samples / 2.5)) if machine_is_full() else max(1, samples)
+    shares scattered by 1.3 times what so many samples of equal weight would (24 shares of 8 captures)."""
+    return max(1, int(samples / 1.7)) if machine_is_full() else max(1, samples)
 
 
 def judge_share(name: str, share: float, seen: float, samples: int, fewest: int = MIN_SAMPLES) -> str:
